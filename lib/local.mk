@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+#
+# The library, built twice: as it is, and with hooks for tests/crash and
+# tests/race. A new source or private header: one line in hotline_sources.
+
+hotline_sources =
+
+hotline_libs = $(URCU_LIBS) $(XXHASH_LIBS)
+
+# All the objects. Unit tests link this one, which hides nothing.
+noinst_LTLIBRARIES += %D%/libhotline-internal.la
+%C%_libhotline_internal_la_SOURCES = $(hotline_sources)
+%C%_libhotline_internal_la_LIBADD = $(hotline_libs)
+
+# What is installed: only what the version map names is exported.
+lib_LTLIBRARIES += %D%/libhotline.la
+%C%_libhotline_la_SOURCES =
+%C%_libhotline_la_LIBADD = %D%/libhotline-internal.la
+%C%_libhotline_la_LDFLAGS = $(AM_LDFLAGS) \
+	-no-undefined \
+	-version-info $(LT_VERSION_INFO) \
+	-Wl,--version-script=$(top_srcdir)/%D%/libhotline.map
+EXTRA_%C%_libhotline_la_DEPENDENCIES = %D%/libhotline.map
+
+# The same sources with every hook compiled in.
+HOOKED_CPPFLAGS = -DHLI_HOOKED
+check_LTLIBRARIES += %D%/libhotline-hooked.la
+%C%_libhotline_hooked_la_SOURCES = $(hotline_sources)
+%C%_libhotline_hooked_la_CPPFLAGS = $(AM_CPPFLAGS) $(HOOKED_CPPFLAGS)
+%C%_libhotline_hooked_la_LIBADD = $(hotline_libs)
+
+pkgconfig_DATA = %D%/hotline.pc
+
+EXTRA_DIST += %D%/libhotline.map
