@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hotline/message.h - what a message is, and how its payload is read
+ *
+ * A message is a struct of whole 64-byte cache lines, aligned to 64. Two words
+ * of its first line belong to the ring:
+ *
+ *   byte 24, 8 bytes   sequence        the publication stamp
+ *   byte 60, 4 bytes   payload_offset  where the variable data is, 0 for none
+ *
+ * On a ring with checksums, byte 56 (4 bytes) holds the checksum. All other
+ * bytes are the user's. What the fast path reads belongs in the first 64 bytes,
+ * hot fields in the first 32:
+ *
+ *     0       4       8              16              24             32
+ *     | magic | type  | timestamp    | amount        | sequence     |   hot
+ *     | sender[12]         | recipient[12]      | checksum | payload|   warm
+ *     32                   44                   56         60      64
+ *
+ * A producer never writes the sequence: while the slot is being filled it still
+ * holds the stamp of the lap before, and a reader that found a later one would
+ * take half a message for a whole one. hl_message_copy() leaves it out.
+ *
+ * Nothing here is atomic: a claimed slot belongs to its producer until it is
+ * published, a taken one to its consumer until it is done.
+ */
+#ifndef HOTLINE_MESSAGE_H
+#define HOTLINE_MESSAGE_H
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HL_LINE_BYTES 64u	  /* a cache line */
+#define HL_SLOT_BYTES_MAX 1024u	  /* the largest message: 16 lines */
+#define HL_SEQUENCE_OFFSET 24u	  /* of the stamp in a message */
+#define HL_CHECKSUM_OFFSET 56u	  /* of the checksum, where a ring has them */
+#define HL_PAYLOAD_OFFSET 60u	  /* of the payload's offset in a message */
+#define HL_MESSAGE_MAGIC 0x474d4c48u /* "HLMG" in memory, little endian */
+
+/* Top bit of a stamp: the position was given up, no message is there. */
+#define HL_SEQUENCE_VOID (UINT64_C(1) << 63)
+
+#ifdef __cplusplus
+#define HL_ALIGN_LINE alignas(64)
+#define HL_STATIC_ASSERT(expr, text) static_assert(expr, text)
+#define HL_ALIGNOF(type) alignof(type)
+#else
+#define HL_ALIGN_LINE _Alignas(64)
+#define HL_STATIC_ASSERT(expr, text) _Static_assert(expr, text)
+#define HL_ALIGNOF(type) _Alignof(type)
+#endif
+
+/* The standard message, one line. The meaning of the user's fields is theirs. */
+struct hl_message {
+	HL_ALIGN_LINE uint32_t magic; /* HL_MESSAGE_MAGIC */
+	uint32_t type;
+	uint64_t timestamp;	 /* nanoseconds since the epoch, by habit */
+	int64_t amount;		 /* smallest units of the currency, by habit */
+	uint64_t sequence;	 /* the ring's */
+	char sender[12];	 /* padded with zero bytes, not terminated */
+	char recipient[12];	 /* the same */
+	uint32_t checksum;	 /* the ring's, where it has checksums */
+	uint32_t payload_offset; /* from hl_payload_space; 0 for none */
+};
+
+/*
+ * HL_ASSERT_MESSAGE - refuse at compile time a struct that cannot be a message
+ *
+ * Use at file scope, once for each message type:
+ *
+ *     HL_ASSERT_MESSAGE(struct payment);
+ */
+#define HL_ASSERT_MESSAGE(type)                                                \
+	HL_STATIC_ASSERT(sizeof(type) % HL_LINE_BYTES == 0,                    \
+			 #type ": size is not a multiple of 64 bytes");        \
+	HL_STATIC_ASSERT(sizeof(type) <= HL_SLOT_BYTES_MAX,                    \
+			 #type ": larger than 1024 bytes, 16 lines");          \
+	HL_STATIC_ASSERT(HL_ALIGNOF(type) == HL_LINE_BYTES,                    \
+			 #type ": not aligned to 64 bytes (HL_ALIGN_LINE)");   \
+	HL_STATIC_ASSERT(offsetof(type, sequence) == HL_SEQUENCE_OFFSET,       \
+			 #type ": sequence is not at byte 24");                \
+	HL_STATIC_ASSERT(sizeof(((type *)0)->sequence) == 8,                   \
+			 #type ": sequence is not 8 bytes (uint64_t)");        \
+	HL_STATIC_ASSERT(offsetof(type, payload_offset) == HL_PAYLOAD_OFFSET,  \
+			 #type ": payload_offset is not at byte 60");          \
+	HL_STATIC_ASSERT(sizeof(((type *)0)->payload_offset) == 4,             \
+			 #type ": payload_offset is not 4 bytes (uint32_t)")
+
+HL_ASSERT_MESSAGE(struct hl_message);
+HL_STATIC_ASSERT(offsetof(struct hl_message, checksum) == HL_CHECKSUM_OFFSET,
+		 "struct hl_message: checksum is not at byte 56");
+
+/*
+ * hl_message_copy - copy a message into a claimed slot, without its stamp
+ *
+ * Copies size_bytes (64 or more) from message to slot, all but the eight bytes
+ * of the sequence. The payload_offset is copied too: it is right only if it
+ * was allocated by the producer of this very slot.
+ */
+static inline void hl_message_copy(void *slot, const void *message,
+				   size_t size_bytes)
+{
+	const size_t after = HL_SEQUENCE_OFFSET + sizeof(uint64_t);
+
+	memcpy(slot, message, HL_SEQUENCE_OFFSET);
+	memcpy((char *)slot + after, (const char *)message + after,
+	       size_bytes - after);
+}
+
+/* Copy text into a field of a message: cut if too long, padded with zeroes. */
+static inline void hl_message_text(char *field, size_t field_bytes,
+				   const char *text)
+{
+	const size_t len = strnlen(text, field_bytes);
+
+	memcpy(field, text, len);
+	memset(field + len, 0, field_bytes - len);
+}
+
+/*
+ * Payloads
+ *
+ * A payload is a section in the arena, aligned to 64 bytes:
+ *
+ *     u32 size_bytes   of the section, this header and the table included
+ *     u16 nfields
+ *     u16 reserved     zero
+ *     nfields times:   u32 offset from the section's start, u32 size_bytes
+ *     the fields, each aligned to 8 bytes
+ *
+ * so that field k is found without a look at what precedes it.
+ */
+#define HL_PAYLOAD_HEADER_BYTES 8u
+#define HL_PAYLOAD_ENTRY_BYTES 8u
+#define HL_PAYLOAD_FIELDS_MAX 65535u
+
+/* A payload to read: where it is, and what was checked of it. */
+struct hl_payload {
+	const unsigned char *section;
+	uint32_t size_bytes;
+	uint32_t nfields;
+};
+
+/* A payload to write, from hl_payload_alloc(). */
+struct hl_payload_space {
+	unsigned char *section;
+	uint32_t size_bytes;
+	uint32_t nfields;
+	uint32_t payload_offset; /* what the message's payload_offset must be */
+};
+
+/* Read a word of a section once: its writer may be hostile. */
+static inline uint32_t hl_payload_word(const unsigned char *section,
+				       size_t offset)
+{
+	return *(const volatile uint32_t *)(const void *)(section + offset);
+}
+
+/* Where field k is: 0, or -EBADMSG when it does not fit in its section. */
+static inline int hl_payload_locate(const unsigned char *section,
+				    uint32_t size_bytes, uint32_t nfields,
+				    uint32_t k, uint32_t *offset,
+				    uint32_t *field_bytes)
+{
+	const size_t entry =
+		HL_PAYLOAD_HEADER_BYTES + (size_t)k * HL_PAYLOAD_ENTRY_BYTES;
+	const size_t table_end = HL_PAYLOAD_HEADER_BYTES +
+				 (size_t)nfields * HL_PAYLOAD_ENTRY_BYTES;
+	const uint32_t off = hl_payload_word(section, entry);
+	const uint32_t len = hl_payload_word(section, entry + 4);
+
+	if (off < table_end || off > size_bytes || len > size_bytes - off)
+		return -EBADMSG;
+	*offset = off;
+	*field_bytes = len;
+	return 0;
+}
+
+/*
+ * hl_payload_field - find field k of a payload
+ *
+ * *data points into the payload (aligned to 8 bytes) and is the caller's to
+ * read as long as the payload is.
+ *
+ * Returns: 0, or
+ *   -EINVAL   k >= payload->nfields
+ *   -EBADMSG  the field reaches beyond its payload
+ */
+static inline int hl_payload_field(const struct hl_payload *payload, uint32_t k,
+				   const void **data, size_t *size_bytes)
+{
+	uint32_t off, len;
+
+	if (k >= payload->nfields)
+		return -EINVAL;
+	if (hl_payload_locate(payload->section, payload->size_bytes,
+			      payload->nfields, k, &off, &len) < 0)
+		return -EBADMSG;
+	*data = payload->section + off;
+	*size_bytes = len;
+	return 0;
+}
+
+/*
+ * hl_payload_space_field - where to write field k of a payload being built
+ *
+ * Returns NULL when there is no field k, or when somebody damaged the table.
+ * The room is what hl_payload_alloc() was asked for.
+ */
+static inline void *hl_payload_space_field(const struct hl_payload_space *space,
+					   uint32_t k)
+{
+	uint32_t off, len;
+
+	if (k >= space->nfields ||
+	    hl_payload_locate(space->section, space->size_bytes, space->nfields,
+			      k, &off, &len) < 0)
+		return NULL;
+	return space->section + off;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* HOTLINE_MESSAGE_H */
