@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wait.h - spin, yield, sleep; and wake who sleeps
+ */
+#ifndef HLI_WAIT_H
+#define HLI_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layout.h"
+
+/* Longest sleep; a test build sets it to INT64_MAX. */
+extern int64_t hli_sleep_bound_ns;
+
+/* What a participant needs to wait; its own memory. */
+struct hli_wait {
+	const struct hli_view *view;
+	struct hli_record *record; /* for its counters */
+	_Atomic uint32_t *count;   /* the wake count that it sleeps on */
+	uint64_t bit;		   /* its bit of the sleepers' word */
+	bool busy;
+	int64_t spin_ns;
+	_Atomic uint32_t cancelled;
+	bool suspect; /* a sleep ran out though there was something */
+	uint32_t suspect_count;
+};
+
+struct hli_wait_ops {
+	/* Is it worth to try again? Called in every spin: cheap. */
+	bool (*ready)(void *self);
+	/* Look for the dead: > 0 when something changed, 0, or an error. */
+	int (*look)(void *self);
+	/* Does somebody hold back who may be dead? Then sleep shortly. */
+	bool (*held_back)(void *self);
+};
+
+/*
+ * Wait until ready, or until a look changed something. deadline_ns is on the
+ * monotonic clock. Returns: 0, -ETIMEDOUT, -ECANCELED, or what look returned.
+ */
+int hli_wait_until(struct hli_wait *wait, const struct hli_wait_ops *ops,
+		   void *self, int64_t deadline_ns);
+
+/* End the wait of one participant; async-signal-safe. */
+void hli_wait_cancel(struct hli_wait *wait);
+
+/* Wake the sleepers among bits, if there are any: after publishing. */
+void hli_wake(const struct hli_view *view, uint64_t bits);
+
+/* All groups' bits. */
+#define HLI_SLEEPERS_GROUPS (~HLI_SLEEPERS_PRODUCERS)
+
+/* Can sleepers pay for the barrier here? */
+bool hli_membarrier_works(void);
+
+/* Register this process for that; before going LIVE. 0 or a negative errno. */
+int hli_membarrier_register(void);
+
+#endif /* HLI_WAIT_H */
