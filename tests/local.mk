@@ -1,1 +1,121 @@
 # SPDX-License-Identifier: MIT
+#
+# Tests. Each speaks TAP, so that each check is one line of the summary.
+#
+# A new unit test tests/unit/test_NAME.c: one line in unit_tests. It links all
+# of the library's inside and Check.
+#
+# A new test of the API tests/api/test_NAME.c: one line in api_tests, and
+#	%C%_api_test_NAME_LDADD = $(api_libs)
+# so that it links what is installed. With hooks (crash, race): one line in
+# hooked_tests, and
+#	%C%_crash_test_NAME_CPPFLAGS = $(AM_CPPFLAGS) $(HOOKED_CPPFLAGS)
+#	%C%_crash_test_NAME_LDADD = $(hooked_libs)
+#
+# A new shell test: one line in cli_tests (the CLI and the examples) or checks
+# (the project itself). Those that take minutes: long_checks.
+
+unit_tests =
+
+api_tests =
+
+hooked_tests =
+
+cli_tests =
+
+checks = \
+	%D%/checks/banned.sh \
+	%D%/checks/configure_stops_clearly.sh \
+	%D%/checks/cross_configure_needs_no_emulator.sh \
+	%D%/checks/edges.sh \
+	%D%/checks/exports.sh \
+	%D%/checks/format.sh \
+	%D%/checks/headers.sh \
+	%D%/checks/layers.sh \
+	%D%/checks/man.sh \
+	%D%/checks/paths.sh \
+	%D%/checks/pkgconfig.sh \
+	%D%/checks/shellcheck.sh \
+	%D%/checks/size.sh
+
+long_checks = \
+	%D%/checks/arm64.sh \
+	%D%/checks/release_builds_anywhere.sh \
+	%D%/checks/sanitizers.sh
+
+# Helpers of the C tests.
+support_sources =
+
+# --- How they are built ----------------------------------------------------
+
+if HAVE_CHECK
+c_unit_tests = $(unit_tests)
+c_tests = $(unit_tests) $(api_tests) $(hooked_tests)
+support_libs = %D%/support/libsupport.la
+check_LTLIBRARIES += $(support_libs)
+endif
+
+%C%_support_libsupport_la_SOURCES = $(support_sources)
+
+check_PROGRAMS += $(c_tests)
+
+# Programs that say nothing else are unit tests.
+LDADD = $(support_libs) lib/libhotline-internal.la $(CHECK_LIBS)
+hooked_libs = $(support_libs) lib/libhotline-hooked.la $(CHECK_LIBS)
+api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
+
+# --- How they are run ------------------------------------------------------
+
+TESTS += $(checks) $(cli_tests) $(c_tests)
+LONG_TESTS += $(long_checks) $(c_tests)
+
+TEST_EXTENSIONS = .sh
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
+	$(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+SH_LOG_COMPILER = bash
+# What a script exits with says again what its TAP says; one that stops early
+# has no plan.
+AM_SH_LOG_DRIVER_FLAGS = --ignore-exit
+
+AM_TESTS_ENVIRONMENT = \
+	CK_TAP_LOG_FILE_NAME=-; export CK_TAP_LOG_FILE_NAME; \
+	CK_VERBOSITY=silent; export CK_VERBOSITY; \
+	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
+	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	HOTLINE='$(abs_top_builddir)/tools/hotline'; export HOTLINE; \
+	CC='$(CC)'; export CC; \
+	PKG_CONFIG='$(PKG_CONFIG)'; export PKG_CONFIG; \
+	MAKE='$(MAKE)'; export MAKE; \
+	SANITIZER='$(SANITIZER)'; export SANITIZER;
+
+# Tests that take minutes, and the C tests again with HOTLINE_LONG set, which
+# means many seeds and long runs.
+.PHONY: check-long
+check-long: all
+	$(AM_V_at)HOTLINE_LONG=1 $(MAKE) check \
+		TESTS='$(LONG_TESTS)' TEST_SUITE_LOG=test-suite-long.log
+
+# Parts of check, for the builds that tests make of their own.
+.PHONY: check-programs check-unit
+check-programs: all
+	$(AM_V_at)$(MAKE) check TESTS='$(cli_tests) $(c_tests)'
+check-unit: all
+	$(AM_V_at)$(MAKE) check TESTS='$(c_unit_tests)'
+
+check-local: check-notice
+
+.PHONY: check-notice
+check-notice:
+if !HAVE_CHECK
+	@echo "Note: Check is not installed (Debian package check):" \
+		"the tests written in C are left out"
+endif
+
+EXTRA_DIST += \
+	$(checks) \
+	$(cli_tests) \
+	$(long_checks) \
+	%D%/checks/one_message.c \
+	%D%/support/strip_comments.awk \
+	%D%/support/tap.sh
