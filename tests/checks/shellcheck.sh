@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# The check by this name - shell scripts have none of the usual mistakes
+
+. "$(dirname "$0")/../support/tap.sh"
+
+tap_need shellcheck
+cd "$top_srcdir" || exit 1
+
+scripts=$(tap_files '*' | grep -vE '^(configure$|build-aux/|m4/l)' |
+	xargs -d '\n' awk 'FNR == 1 { if (/^#!.*[ \/](ba)?sh/ || /shell=bash/) print FILENAME; nextfile }')
+scripts=$(printf '%s\n' "$scripts" tests/support/tap.sh | sort -u)
+[ ! -f tools/hotline.bash ] || scripts+=$'\n'tools/hotline.bash
+
+# Functions that tap_check calls look as if nobody did.
+for script in $scripts; do
+	tap_check "$script is clean" shellcheck -x -s bash -P SCRIPTDIR \
+		-e SC1091,SC2154,SC2317 "$script"
+done
+
+tap_done
