@@ -3,7 +3,24 @@
 # The library, built twice: as it is, and with hooks for tests/crash and
 # tests/race. A new source or private header: one line in hotline_sources.
 
-hotline_sources =
+hotline_sources = \
+	%D%/atomic.h \
+	%D%/clock.h \
+	%D%/group.c \
+	%D%/group.h \
+	%D%/hook.h \
+	%D%/layout.c \
+	%D%/layout.h \
+	%D%/liveness.c \
+	%D%/liveness.h \
+	%D%/record.h \
+	%D%/router.c \
+	%D%/segment.c \
+	%D%/segment.h \
+	%D%/util.c \
+	%D%/util.h \
+	%D%/wait.c \
+	%D%/wait.h
 
 hotline_libs = $(URCU_LIBS) $(XXHASH_LIBS)
 
