@@ -1,1 +1,36 @@
 # SPDX-License-Identifier: MIT
+#
+# Programs a user can start from. They are not installed, and link the library
+# as users do; -no-install makes them run in place.
+
+example_flags = $(AM_LDFLAGS) -no-install
+example_libs = lib/libhotline.la
+
+# --- payments --------------------------------------------------------------
+
+noinst_LTLIBRARIES += %D%/payments/libnacha.la
+%C%_payments_libnacha_la_SOURCES = \
+	%D%/payments/nacha.c \
+	%D%/payments/nacha.h \
+	%D%/payments/nacha_fields.c \
+	%D%/payments/nacha_fields.h \
+	%D%/payments/nacha_text.c \
+	%D%/payments/nacha_text.h \
+	%D%/payments/nacha_totals.c \
+	%D%/payments/nacha_totals.h
+
+noinst_PROGRAMS += %D%/payments/nacha_gen
+%C%_payments_nacha_gen_SOURCES = %D%/payments/nacha_gen.c
+%C%_payments_nacha_gen_LDADD = %D%/payments/libnacha.la
+
+EXTRA_DIST += \
+	%D%/payments/sample.ach
+
+# --- market_data -----------------------------------------------------------
+
+noinst_LTLIBRARIES += %D%/market_data/libitch.la
+%C%_market_data_libitch_la_SOURCES = \
+	%D%/market_data/book.c \
+	%D%/market_data/book.h \
+	%D%/market_data/itch.c \
+	%D%/market_data/itch.h

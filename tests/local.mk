@@ -15,7 +15,9 @@
 # A new shell test: one line in cli_tests (the CLI and the examples) or checks
 # (the project itself). Those that take minutes: long_checks.
 
-unit_tests =
+unit_tests = \
+	%D%/unit/test_nacha \
+	%D%/unit/test_nacha_faults
 
 api_tests =
 
@@ -44,7 +46,11 @@ long_checks = \
 	%D%/checks/sanitizers.sh
 
 # Helpers of the C tests.
-support_sources =
+support_sources = \
+	%D%/support/rings.c \
+	%D%/support/rings.h \
+	%D%/support/support.c \
+	%D%/support/support.h
 
 # --- How they are built ----------------------------------------------------
 
@@ -63,6 +69,15 @@ check_PROGRAMS += $(c_tests)
 LDADD = $(support_libs) lib/libhotline-internal.la $(CHECK_LIBS)
 hooked_libs = $(support_libs) lib/libhotline-hooked.la $(CHECK_LIBS)
 api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
+
+# The readers of the examples' inputs are tested as the library is.
+nacha_test_libs = examples/payments/libnacha.la $(LDADD)
+%C%_unit_test_nacha_SOURCES = %D%/unit/test_nacha.c $(nacha_test_sources)
+%C%_unit_test_nacha_LDADD = $(nacha_test_libs)
+%C%_unit_test_nacha_faults_SOURCES = %D%/unit/test_nacha_faults.c \
+	$(nacha_test_sources)
+%C%_unit_test_nacha_faults_LDADD = $(nacha_test_libs)
+nacha_test_sources = %D%/unit/nacha_file.c %D%/unit/nacha_file.h
 
 # --- How they are run ------------------------------------------------------
 

@@ -1,1 +1,27 @@
 # SPDX-License-Identifier: MIT
+#
+# The command line interface. A command is a file cmd_NAME.c: one line here,
+# one in main.c, and a page doc/man/hotline-NAME.1. Sees public headers only.
+
+hotline_cli_sources = \
+	%D%/cmd.h \
+	%D%/main.c \
+	%D%/msg_json.c \
+	%D%/msg_json.h \
+	%D%/opt.c \
+	%D%/opt.h \
+	%D%/out.c \
+	%D%/out.h \
+	%D%/text.c \
+	%D%/text.h \
+	%D%/view.c \
+	%D%/view.h
+
+# Once main.c has all its commands: bin_PROGRAMS +=
+EXTRA_PROGRAMS = %D%/hotline
+%C%_hotline_SOURCES = $(hotline_cli_sources)
+%C%_hotline_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_hotline_LDADD = lib/libhotline.la $(JANSSON_LIBS)
+
+# The completion is installed under the name of the command.
+completion = %D%/hotline.bash
