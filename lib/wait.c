@@ -230,6 +230,11 @@ int hli_wait_until(struct hli_wait *wait, const struct hli_wait_ops *ops,
 	int64_t now, bound;
 	int ret;
 
+	/* Ready is a hint: who finds it wrong again and again ends here. */
+	if (take_cancel(wait))
+		return -ECANCELED;
+	if (hli_now_ns() >= deadline_ns)
+		return -ETIMEDOUT;
 	if (wait->busy)
 		return wait_busy(wait, ops, self, deadline_ns);
 	if (spin(wait, ops, self, deadline_ns))

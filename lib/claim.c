@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * claim.c - the producer's side of the ring
+ *
+ * Guarantees: a position is claimed by one producer, and its slot is written
+ * only when no group needs it (low) and the producer of the lap before has let
+ * go of it (its stamp). From before the claim shows in head until after the
+ * stamps, the producer's range covers the positions: whoever finds the
+ * producer dead knows what to make void.
+ *
+ *      full?       settled?     range      head       body       stamps
+ *   ---- low ------ stamps ----- [h,h+n) -- h+n ------ plain ---- p ... ----
+ *                                    \________ dead here: void ____/
+ *
+ * Not here: who is dead, and waiting.
+ */
+#include "config.h"
+
+#include "claim.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <hotline/message.h>
+#include <hotline/ring.h>
+
+#include "group.h"
+#include "hook.h"
+#include "record.h"
+#include "util.h"
+
+/* A claim fails only because another succeeded; so many in a row are damage,
+ * or a crowd that had better wait. */
+#define TRIES 10000
+
+void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
+		      uint32_t record)
+{
+	memset(claimer, 0, sizeof(*claimer));
+	claimer->view = view;
+	claimer->record = &view->records[record];
+	claimer->index = record;
+	claimer->sole = view->geo.producers == HL_PRODUCERS_SOLE;
+	claimer->refuse = view->geo.unread == HL_UNREAD_REFUSE;
+	/* Nothing is known yet: the first claim raises it. */
+	claimer->low = 0;
+	hli_lease_init(&claimer->lease);
+}
+
+/* How many of n positions from h on are free, by low. */
+static uint64_t room(struct hli_claimer *claimer, uint64_t h, uint64_t n)
+{
+	const uint64_t capacity = claimer->view->geo.capacity;
+	uint64_t enough;
+
+	if (h + n > claimer->low + capacity) {
+		/* Without a group: some to spare, the rest stays to be read. */
+		enough = h + n + capacity / 8;
+		enough = enough > capacity ? enough - capacity : 0;
+		claimer->low = hli_low_raise(claimer->view, enough);
+	}
+	/* Above h: head has moved on since. */
+	return claimer->low > h ? 0 : hli_min(n, claimer->low + capacity - h);
+}
+
+/*
+ * How many of n slots from h on are settled for the lap before. Low alone does
+ * not tell: a group that joined at the newest does not wait for a slow
+ * producer of an older lap.
+ */
+static uint64_t settled(const struct hli_view *view, uint64_t h, uint64_t n)
+{
+	const uint64_t capacity = view->geo.capacity;
+	uint64_t i;
+
+	for (i = 0; i < n; i++) {
+		const uint64_t p = h + i;
+
+		/* E1: pairs with claim.c:hli_publish(); the lap before */
+		if (p > capacity &&
+		    hli_stamp_position(hli_load_acq(hli_stamp(view, p))) !=
+			    p - capacity)
+			break;
+	}
+	return i;
+}
+
+static bool take_head(struct hli_claimer *claimer, uint64_t h, uint64_t n)
+{
+	_Atomic uint64_t *const head = &claimer->view->header->head;
+
+	if (!claimer->sole)
+		return hli_cas_ar(head, h, h + n); /* E3: recover.c:hli_settle() */
+	hli_store_rel(head, h + n); /* E3: pairs with recover.c:hli_settle() */
+	return true;
+}
+
+/* What the lap before left must not be followed. */
+static void clear_payloads(const struct hli_claimer *claimer)
+{
+	const uint32_t none = 0;
+	uint32_t i;
+
+	for (i = 0; i < claimer->count; i++)
+		memcpy(hli_slot(claimer->view, claimer->first + i) +
+			       HL_PAYLOAD_OFFSET,
+		       &none, sizeof(none));
+}
+
+static ssize_t without_claim(struct hli_claimer *claimer, int code)
+{
+	/* A stale range would keep others from settling a dead one's. */
+	hli_range_empty(claimer->record);
+	return code;
+}
+
+/* One try: positions claimed, 0 when another was faster, or an error. */
+static ssize_t try_claim(struct hli_claimer *claimer, uint64_t n)
+{
+	const struct hli_view *const view = claimer->view;
+	const uint64_t h = hli_load_acq(&view->header->head);
+
+	if (!hli_record_live(claimer->record))
+		return -EIDRM;
+	if (h & HLI_FINISHED)
+		return -EPIPE;
+	if (h == 0)
+		return -EBADMSG;
+	if (h >= HLI_POSITION_END)
+		return -EOVERFLOW;
+	if (claimer->refuse && !hli_group_any(view))
+		return -ENOTCONN;
+	n = room(claimer, h, hli_min(n, HLI_POSITION_END - h));
+	if (claimer->low > h)
+		return hli_load_acq(&view->header->head) == h ? -EBADMSG : 0;
+	if (!claimer->sole)
+		n = settled(view, h, n);
+	if (n == 0)
+		return -EAGAIN;
+	HLI_HOOK("claim_checked");
+	hli_range_set(claimer->record, h, h + n);
+	if (!take_head(claimer, h, n))
+		return 0;
+	HLI_HOOK("claim_head");
+	claimer->first = h;
+	return (ssize_t)n;
+}
+
+ssize_t hli_claim(struct hli_claimer *claimer, uint64_t n)
+{
+	ssize_t got = 0;
+	int i;
+
+	for (i = 0; i < TRIES && got == 0; i++)
+		got = try_claim(claimer, n);
+	if (got == 0)
+		got = -EAGAIN;
+	if (got < 0)
+		return without_claim(claimer, (int)got);
+	claimer->count = claimer->open = (uint32_t)got;
+	hli_fence_rel(); /* head before the bodies, for lossy readers */
+	if (claimer->view->geo.nblocks)
+		clear_payloads(claimer);
+	HLI_HOOK("claim_filling");
+	return got;
+}
+
+static void claim_over(struct hli_claimer *claimer)
+{
+	claimer->count = claimer->open = 0;
+}
+
+/* Is the position settled already? Only we write its stamp now. */
+static bool is_settled(const struct hli_view *view, uint64_t p)
+{
+	return hli_stamp_position(hli_load_rlx(hli_stamp(view, p))) == p;
+}
+
+static void stamp(struct hli_claimer *claimer, uint64_t p, uint64_t flag)
+{
+	if (claimer->open != claimer->count && is_settled(claimer->view, p))
+		return;
+	/* E1: pairs with take.c:ready_run() */
+	hli_store_rel(hli_stamp(claimer->view, p), p | flag);
+	HLI_HOOK(flag ? "abandon_stamp" : "publish_stamp");
+}
+
+void hli_publish(struct hli_claimer *claimer)
+{
+	uint64_t p;
+
+	/* The first one last: readers then find the whole burst at once. */
+	for (p = claimer->first + claimer->count - 1; p > claimer->first; p--)
+		stamp(claimer, p, 0);
+	stamp(claimer, claimer->first, 0);
+	hli_count(&claimer->record->messages, claimer->open);
+	hli_count(&claimer->record->batches, 1);
+	claim_over(claimer);
+}
+
+void hli_abandon(struct hli_claimer *claimer)
+{
+	uint64_t p;
+
+	hli_add_rlx(&claimer->view->header->voided, claimer->open);
+	for (p = claimer->first; p < claimer->first + claimer->count; p++)
+		stamp(claimer, p, HL_SEQUENCE_VOID);
+	claim_over(claimer);
+}
+
+bool hli_settle_one(struct hli_claimer *claimer, uint64_t position, bool void_)
+{
+	if (is_settled(claimer->view, position))
+		return false;
+	/* E1: pairs with take.c:ready_run() */
+	hli_store_rel(hli_stamp(claimer->view, position),
+		      position | (void_ ? HL_SEQUENCE_VOID : 0));
+	HLI_HOOK("settle_one");
+	claimer->open--;
+	if (void_)
+		hli_add_rlx(&claimer->view->header->voided, 1);
+	else
+		hli_count(&claimer->record->messages, 1);
+	if (claimer->open == 0)
+		claim_over(claimer);
+	return true;
+}
+
+bool hli_claim_ready(const struct hli_claimer *claimer)
+{
+	const struct hli_view *const view = claimer->view;
+	const uint64_t h = hli_load_acq(&view->header->head);
+
+	if (h & HLI_FINISHED)
+		return true;
+	if (claimer->refuse && !hli_group_any(view))
+		return false;
+	return h < hli_low_scan(view) + view->geo.capacity &&
+	       (claimer->sole || settled(view, h, 1) == 1);
+}

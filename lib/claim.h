@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * claim.h - the producer's side of the ring
+ */
+#ifndef HLI_CLAIM_H
+#define HLI_CLAIM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "arena.h"
+#include "layout.h"
+
+/* A producer's own memory. */
+struct hli_claimer {
+	const struct hli_view *view;
+	struct hli_record *record;
+	uint32_t index;	 /* of the record */
+	uint32_t count;	 /* positions of the claim in hand; 0 for none */
+	uint32_t open;	 /* those not settled */
+	uint64_t first;	 /* position of the claim */
+	uint64_t low;	 /* cached: slots below are free to overwrite */
+	bool sole;
+	bool refuse; /* the ring takes nothing without a group */
+	struct hli_lease lease;
+};
+
+void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
+		      uint32_t record);
+
+/*
+ * Claim up to n positions: claimer->first and count. Returns how many, or
+ * -EAGAIN full (the range is empty then), -EPIPE, -ENOTCONN, -EIDRM,
+ * -EOVERFLOW, -EBADMSG.
+ */
+ssize_t hli_claim(struct hli_claimer *claimer, uint64_t n);
+
+/* Publish, or make void, what is not settled of the claim in hand. */
+void hli_publish(struct hli_claimer *claimer);
+void hli_abandon(struct hli_claimer *claimer);
+
+/* Settle one position of it: false when it is settled already. */
+bool hli_settle_one(struct hli_claimer *claimer, uint64_t position, bool void_);
+
+/* Would a claim of one position succeed? A hint, for waiting. */
+bool hli_claim_ready(const struct hli_claimer *claimer);
+
+#endif /* HLI_CLAIM_H */

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * group.c - groups, and the low that they hold down together
+ *
+ * Guarantees: what hli_low_raise() returns is a position below which no group
+ * needs anything, nor ever will: not a group that joins while it is computed,
+ * and not a dead member's range that its adopter has yet to look at.
+ *
+ * The argument is a pair of stores before loads:
+ *
+ *   producer: scan; announced := max; FENCE; scan again; use the smaller
+ *   other:    group active, or range stored; FENCE; read announced
+ *
+ * If the second scan misses the other's store, the other's load sees what was
+ * announced, and starts there or above. The fence stands also where announced
+ * was high enough already.
+ *
+ * Which groups hold producers back is one word, a bit a group. It is read
+ * before the cursors, and head before all: a scan never exceeds a head that
+ * had been claimed when it began.
+ */
+#include "config.h"
+
+#include "group.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <hotline/ring.h>
+
+#include "hook.h"
+#include "record.h"
+#include "util.h"
+
+/* Ranges of a shared group's members reach below its tail. */
+static uint64_t lowest_range(const struct hli_view *view, uint64_t low)
+{
+	uint64_t from, to;
+	uint32_t i;
+
+	for (i = view->geo.max_producers; i < view->nrecords; i++) {
+		if (hli_range_get(&view->records[i], &from, &to))
+			low = hli_min(low, from);
+	}
+	return low;
+}
+
+static uint64_t scan(const struct hli_view *view, uint64_t *active)
+{
+	bool shared = false;
+	uint64_t low, bits;
+
+	low = hli_head_position(hli_load_acq(&view->header->head));
+	*active = hli_load_acq(&view->header->active);
+	for (bits = *active; bits; bits &= bits - 1) {
+		const uint32_t g = (uint32_t)__builtin_ctzll(bits);
+
+		if (g >= view->geo.max_groups)
+			break;
+		/* E4: pairs with take.c:claim_run(); E2: take.c:hli_done() */
+		low = hli_min(low, hli_load_acq(&view->groups[g].next));
+		/* Kind is fixed while the bit is set, which we acquired. */
+		if (hli_load_rlx(&view->groups[g].kind) == HL_GROUP_SHARED)
+			shared = true;
+	}
+	/* After the tails: a tail that shows a claim then shows its range. */
+	return shared ? lowest_range(view, low) : low;
+}
+
+uint64_t hli_low_scan(const struct hli_view *view)
+{
+	uint64_t active;
+
+	return scan(view, &active);
+}
+
+static void announce(const struct hli_view *view, uint64_t low)
+{
+	uint64_t old = hli_load_acq(&view->header->announced);
+
+	while (old < low && !hli_cas_ar(&view->header->announced, old, low))
+		old = hli_load_acq(&view->header->announced);
+	HLI_HOOK("low_announced");
+	/* E8: pairs with group.c:start_group() and recover.c:hli_adopt() */
+	hli_fence_store_load();
+}
+
+uint64_t hli_low_raise(const struct hli_view *view, uint64_t enough)
+{
+	uint64_t active, first;
+
+	first = scan(view, &active);
+	HLI_HOOK("low_first_scan");
+	if (!active)
+		first = hli_min(first, enough);
+	announce(view, first);
+	return hli_min(first, scan(view, &active));
+}
+
+uint64_t hli_group_low(const struct hli_view *view, uint32_t group)
+{
+	const struct hli_group *const g = &view->groups[group];
+	uint64_t low = hli_load_acq(&g->next); /* E4: take.c:claim_run() */
+	uint64_t from, to;
+	uint32_t i;
+
+	if (hli_load_rlx(&g->kind) != HL_GROUP_SHARED)
+		return low;
+	for (i = view->geo.max_producers; i < view->nrecords; i++) {
+		if (hli_group_has(view, group, i) &&
+		    hli_range_get(&view->records[i], &from, &to))
+			low = hli_min(low, from);
+	}
+	return low;
+}
+
+int hli_group_find(const struct hli_view *view, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < view->geo.max_groups; i++) {
+		const struct hli_group *const g = &view->groups[i];
+
+		if (hli_load_acq(&g->state) == HLI_GROUP_USED &&
+		    strncmp(g->name, name, sizeof(g->name)) == 0)
+			return (int)i;
+	}
+	return -ENOENT;
+}
+
+bool hli_group_has(const struct hli_view *view, uint32_t group,
+		   uint32_t record)
+{
+	const struct hli_record *const r = &view->records[record];
+
+	return hli_load_acq(&r->state) != HLI_FREE &&
+	       hli_load_rlx(&r->group) == group; /* filled before LIVE */
+}
+
+uint32_t hli_group_members(const struct hli_view *view, uint32_t group)
+{
+	uint32_t i, n = 0;
+
+	for (i = view->geo.max_producers; i < view->nrecords; i++)
+		n += hli_group_has(view, group, i);
+	return n;
+}
+
+static uint64_t wanted_start(const struct hli_view *view,
+			     const struct hl_group_attr *attr)
+{
+	switch (attr->start) {
+	case HL_START_NEWEST:
+		return hli_head_position(hli_load_acq(&view->header->head));
+	case HL_START_POSITION:
+		return attr->position;
+	case HL_START_OLDEST:
+		break;
+	}
+	return hli_load_acq(&view->header->announced);
+}
+
+/* Make the group visible to producers, then see what they had announced. */
+static uint64_t start_group(const struct hli_view *view, uint32_t index,
+			    uint64_t start)
+{
+	struct hli_group *const g = &view->groups[index];
+
+	hli_store_rel(&g->next, start);
+	hli_store_rel(&g->handed, start);
+	HLI_HOOK("group_start_stored");
+	if (hli_load_rlx(&g->kind) != HL_GROUP_LOSSY) /* ours to fill */
+		hli_or_ar(&view->header->active, UINT64_C(1) << index);
+	HLI_HOOK("group_active");
+	/* E8: pairs with group.c:announce() */
+	hli_fence_store_load();
+	return hli_load_acq(&view->header->announced);
+}
+
+static int free_place(const struct hli_view *view)
+{
+	uint32_t i;
+
+	for (i = 0; i < view->geo.max_groups; i++) {
+		if (hli_load_acq(&view->groups[i].state) == HLI_GROUP_FREE)
+			return (int)i;
+	}
+	return -EUSERS;
+}
+
+static void fill_group(struct hli_group *g, const struct hl_group_attr *attr)
+{
+	hli_store_rlx(&g->kind, (uint32_t)attr->kind);
+	hli_store_rlx(&g->durable, attr->durable);
+	hli_add_rlx(&g->generation, 1);
+	hli_store_rlx(&g->joined, 0);
+	hli_store_rlx(&g->attempts, 0);
+	hli_store_rlx(&g->attempt_position, 0);
+	hli_store_rlx(&g->messages, 0);
+	hli_store_rlx(&g->batches, 0);
+	hli_store_rlx(&g->redelivered, 0);
+	hli_store_rlx(&g->lost, 0);
+	hli_store_rlx(&g->voids, 0);
+	hli_store_rlx(&g->waits, 0);
+	hli_store_rlx(&g->wakeups, 0);
+	hli_copy_text(g->name, sizeof(g->name), attr->name);
+}
+
+int hli_group_add(const struct hli_view *view, const struct hl_group_attr *attr,
+		  const char *ring, struct hl_error *err)
+{
+	const int index = free_place(view);
+	const uint64_t start = wanted_start(view, attr);
+	struct hli_group *g;
+	uint64_t announced;
+
+	if (index < 0)
+		return hli_fail(err, index,
+				"%s: no room for group %s: there are %u already",
+				ring, attr->name, view->geo.max_groups);
+	if (start > hli_head_position(hli_load_acq(&view->header->head)) ||
+	    start == 0)
+		return hli_fail(err, -EINVAL,
+				"%s: group %s cannot start at %ju: the next "
+				"position is %ju",
+				ring, attr->name, (uintmax_t)start,
+				(uintmax_t)hli_head_position(hli_load_acq(
+					&view->header->head)));
+	g = &view->groups[index];
+	fill_group(g, attr);
+	announced = start_group(view, (uint32_t)index, start);
+	if (announced > start && attr->start == HL_START_POSITION &&
+	    attr->kind != HL_GROUP_LOSSY) {
+		hli_group_remove(view, (uint32_t)index);
+		return hli_fail(err, -ESTALE,
+				"%s: group %s cannot start at %ju: the oldest "
+				"position that is held is %ju",
+				ring, attr->name, (uintmax_t)start,
+				(uintmax_t)announced);
+	}
+	if (announced > start && attr->kind != HL_GROUP_LOSSY) {
+		hli_store_rel(&g->next, announced);
+		hli_store_rel(&g->handed, announced);
+	}
+	hli_store_rlx(&g->start, hli_load_rlx(&g->next)); /* nobody else yet */
+	hli_store_rel(&g->state, HLI_GROUP_USED);
+	HLI_HOOK("group_used");
+	return index;
+}
+
+void hli_group_remove(const struct hli_view *view, uint32_t group)
+{
+	/* In this order: a group found by name always holds producers back. */
+	hli_store_rel(&view->groups[group].state, HLI_GROUP_FREE);
+	HLI_HOOK("group_free");
+	hli_and_ar(&view->header->active, ~(UINT64_C(1) << group));
+	HLI_HOOK("group_inactive");
+}
+
+static void fold(_Atomic uint64_t *total, _Atomic uint64_t *counter)
+{
+	hli_add_rlx(total, hli_swap_ar(counter, 0));
+}
+
+void hli_group_fold(const struct hli_view *view, struct hli_record *record)
+{
+	const uint32_t index = hli_load_rlx(&record->group); /* we own it */
+	struct hli_group *g;
+
+	if (index >= view->geo.max_groups)
+		return;
+	g = &view->groups[index];
+	fold(&g->messages, &record->messages);
+	fold(&g->batches, &record->batches);
+	fold(&g->waits, &record->waits);
+	fold(&g->wakeups, &record->wakeups);
+	fold(&g->voids, &record->voids);
+	fold(&g->lost, &record->full);
+	fold(&g->redelivered, &record->dropped);
+}
+
+uint64_t hli_group_orphans(const struct hli_view *view)
+{
+	uint64_t bits = hli_load_acq(&view->header->active);
+	uint64_t orphans = 0;
+
+	for (; bits; bits &= bits - 1) {
+		const uint32_t g = (uint32_t)__builtin_ctzll(bits);
+
+		if (g >= view->geo.max_groups ||
+		    hli_load_acq(&view->groups[g].state) != HLI_GROUP_USED)
+			orphans |= UINT64_C(1) << g;
+	}
+	return orphans;
+}

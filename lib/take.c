@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * take.c - the consumer's side of the ring
+ *
+ * Guarantees: each published position is handed out once to a reliable group,
+ * in order, unless somebody died or left with it in hand; and a slot in hand is
+ * not overwritten: the group's cursor, or the member's range, holds low.
+ *
+ *   exclusive  ready run -> handed := end -> use -> cursor := end
+ *   shared     ready run -> range -> tail CAS -> use -> from rises -> empty
+ *   lossy      stamp == p -> copy -> head <= p + C, else it was overwritten
+ *
+ * A lossy reader cannot tell by the stamp alone, since bodies are overwritten
+ * before stamps change: it asks whether the next lap of the slot was claimed.
+ *
+ * Not here: who is dead, whose range is adopted (recover.c), and waiting.
+ */
+#include "config.h"
+
+#include "take.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <hotline/message.h>
+#include <hotline/ring.h>
+
+#include "group.h"
+#include "hook.h"
+#include "record.h"
+#include "util.h"
+
+/* As in claim.c: a tail that moves this often is damage, or a crowd. */
+#define TRIES 10000
+
+void hli_taker_init(struct hli_taker *taker, const struct hli_view *view,
+		    uint32_t record, uint32_t group)
+{
+	memset(taker, 0, sizeof(*taker));
+	taker->view = view;
+	taker->record = &view->records[record];
+	taker->group = &view->groups[group];
+	taker->group_index = group;
+	taker->kind = hli_load_rlx(&taker->group->kind); /* joined: fixed */
+	taker->adopted = HLI_NO_RECORD;
+	taker->cursor = hli_load_acq(&taker->group->next);
+	if (taker->kind != HL_GROUP_EXCLUSIVE)
+		return;
+	taker->handed = hli_load_acq(&taker->group->handed);
+	taker->redelivered_below = taker->handed;
+	if (taker->handed <= taker->cursor)
+		return;
+	/* Only the holder of the seat writes these two. */
+	if (hli_load_rlx(&taker->group->attempt_position) != taker->cursor)
+		hli_store_rlx(&taker->group->attempts, 0);
+	hli_store_rlx(&taker->group->attempt_position, taker->cursor);
+	taker->attempt = hli_load_rlx(&taker->group->attempts) + 1;
+	hli_store_rel(&taker->group->attempts, taker->attempt);
+}
+
+/* Count the ready positions from p on, up to max, and the void ones. */
+static uint64_t ready_run(const struct hli_view *view, uint64_t p, uint64_t max,
+			  uint32_t *voids)
+{
+	uint64_t n;
+
+	*voids = 0;
+	for (n = 0; n < max; n++) {
+		/* E1: pairs with claim.c:stamp() */
+		const uint64_t s = hli_load_acq(hli_stamp(view, p + n));
+
+		if (hli_stamp_position(s) != p + n)
+			break;
+		*voids += (s & HL_SEQUENCE_VOID) != 0;
+	}
+	return n;
+}
+
+static void run_in_hand(struct hli_taker *taker, uint64_t from, uint64_t n,
+			uint32_t voids)
+{
+	taker->run = (struct hli_run){
+		.from = from,
+		.to = from + n,
+		.redelivered_below = taker->redelivered_below,
+		.voids = voids,
+		.attempt = taker->attempt,
+	};
+	taker->taken = true;
+}
+
+static ssize_t take_exclusive(struct hli_taker *taker, uint64_t max)
+{
+	uint32_t voids;
+	const uint64_t n = ready_run(taker->view, taker->cursor, max, &voids);
+
+	if (n == 0)
+		return -EAGAIN;
+	/* Before the use: a successor marks all below as redelivered. */
+	if (taker->handed < taker->cursor + n) {
+		taker->handed = taker->cursor + n;
+		hli_store_rel(&taker->group->handed, taker->handed);
+		HLI_HOOK("take_handed");
+	}
+	run_in_hand(taker, taker->cursor, n, voids);
+	return (ssize_t)n;
+}
+
+/* One try: positions, 0 when another was faster, or an error. */
+static ssize_t claim_run(struct hli_taker *taker, uint64_t max)
+{
+	_Atomic uint64_t *const tail = &taker->group->next;
+	const uint64_t t = hli_load_acq(tail);
+	uint32_t voids;
+	const uint64_t n = ready_run(taker->view, t, max, &voids);
+
+	if (n == 0)
+		return hli_load_acq(tail) == t ? -EAGAIN : 0;
+	HLI_HOOK("take_checked");
+	hli_range_set(taker->record, t, t + n);
+	/* E4: pairs with group.c:scan() */
+	if (!hli_cas_ar(tail, t, t + n)) {
+		hli_range_empty(taker->record);
+		return 0;
+	}
+	HLI_HOOK("take_tail");
+	run_in_hand(taker, t, n, voids);
+	return (ssize_t)n;
+}
+
+static ssize_t take_shared(struct hli_taker *taker, uint64_t max)
+{
+	ssize_t got = 0;
+	int i;
+
+	for (i = 0; i < TRIES && got == 0; i++)
+		got = claim_run(taker, max);
+	return got ? got : -EAGAIN;
+}
+
+void hli_copy_words(void *to, const void *from, size_t bytes)
+{
+	const _Atomic uint64_t *const words = from;
+	uint64_t *const out = to;
+	size_t i;
+
+	for (i = 0; i < bytes / sizeof(uint64_t); i++)
+		out[i] = hli_load_rlx(&words[i]); /* checked afterwards */
+}
+
+int hli_read_lossy(const struct hli_view *view, uint64_t position,
+		   unsigned char *copy)
+{
+	/* E1: pairs with claim.c:stamp() */
+	const uint64_t s = hli_load_acq(hli_stamp(view, position));
+	uint64_t head;
+
+	if (hli_stamp_position(s) < position)
+		return 0;
+	if (hli_stamp_position(s) > position)
+		return -ESTALE;
+	if (s & HL_SEQUENCE_VOID)
+		return 2;
+	hli_copy_words(copy, hli_slot(view, position), view->geo.slot_bytes);
+	hli_fence_acq();
+	head = hli_head_position(hli_load_rlx(&view->header->head)); /* fence */
+	if (head > position + view->geo.capacity)
+		return -ESTALE;
+	memcpy(copy + HL_SEQUENCE_OFFSET, &position, sizeof(position));
+	return 1;
+}
+
+/* Step over what was overwritten: the new position. */
+static uint64_t skip_lost(const struct hli_view *view, uint64_t p,
+			  uint64_t *lost)
+{
+	const uint64_t head =
+		hli_head_position(hli_load_acq(&view->header->head));
+	const uint64_t capacity = view->geo.capacity;
+
+	if (head <= p + capacity)
+		return p;
+	*lost += head - capacity - p;
+	return head - capacity;
+}
+
+static ssize_t take_lossy(struct hli_taker *taker, uint64_t max,
+			  unsigned char *copies)
+{
+	const struct hli_view *const view = taker->view;
+	uint64_t budget = 2 * view->geo.capacity + max; /* ends in any case */
+	uint64_t p = taker->cursor, lost = 0, n = 0, voids = 0;
+	int got;
+
+	while (n < max && budget--) {
+		if (n == 0)
+			p = skip_lost(view, p, &lost);
+		got = hli_read_lossy(view, p, copies + n * view->geo.slot_bytes);
+		if (got == 0 || (got != 1 && n > 0))
+			break; /* a run is contiguous: the rest comes next */
+		p++;
+		n += got == 1;
+		voids += got == 2;
+		lost += got == -ESTALE;
+	}
+	taker->cursor = p;
+	hli_store_rel(&taker->group->next, p);
+	hli_count(&taker->record->full, lost);
+	hli_count(&taker->record->voids, voids);
+	taker->run.lost += lost;
+	if (n == 0)
+		return -EAGAIN;
+	lost = taker->run.lost;
+	run_in_hand(taker, p - n, n, 0);
+	taker->run.lost = lost;
+	return (ssize_t)n;
+}
+
+ssize_t hli_take(struct hli_taker *taker, uint64_t max, unsigned char *copies)
+{
+	ssize_t got;
+
+	if (!hli_record_live(taker->record))
+		return -EIDRM;
+	for (;;) {
+		switch (taker->kind) {
+		case HL_GROUP_EXCLUSIVE:
+			got = take_exclusive(taker, max);
+			break;
+		case HL_GROUP_SHARED:
+			got = take_shared(taker, max);
+			break;
+		case HL_GROUP_LOSSY:
+			return take_lossy(taker, max, copies);
+		default:
+			return -EBADMSG;
+		}
+		if (got <= 0 || (uint64_t)got > taker->run.voids)
+			return got;
+		hli_done(taker, taker->run.to); /* nothing but void ones */
+	}
+}
+
+/* Where low is held by what this consumer works off. */
+static void release(struct hli_taker *taker, uint64_t end)
+{
+	struct hli_record *record = taker->record;
+
+	if (taker->kind == HL_GROUP_EXCLUSIVE) {
+		taker->cursor = end;
+		/* E2: pairs with group.c:scan() */
+		hli_store_rel(&taker->group->next, end);
+	} else if (taker->kind == HL_GROUP_SHARED) {
+		if (taker->adopted != HLI_NO_RECORD)
+			record = &taker->view->records[taker->adopted];
+		/* E2: pairs with group.c:lowest_range() */
+		hli_store_rel(&record->from, end);
+	}
+	HLI_HOOK("done_released");
+}
+
+void hli_done(struct hli_taker *taker, uint64_t end)
+{
+	const uint64_t positions = end - taker->run.from;
+	struct hli_record *const record = taker->record;
+
+	release(taker, end);
+	taker->run.from = end;
+	hli_count(&record->messages, positions);
+	if (end < taker->run.to)
+		return;
+	/* Void ones were counted as messages on the way. */
+	hli_store_rlx(&record->messages, /* the owner's own */
+		      hli_load_rlx(&record->messages) - taker->run.voids);
+	hli_count(&record->voids, taker->run.voids);
+	hli_count(&record->batches, 1);
+	taker->run.lost = 0;
+	taker->taken = false;
+}
+
+bool hli_take_ready(const struct hli_taker *taker)
+{
+	const uint64_t p = taker->kind == HL_GROUP_SHARED ?
+				   hli_load_acq(&taker->group->next) :
+				   taker->cursor;
+	const uint64_t s = hli_load_acq(hli_stamp(taker->view, p));
+
+	/* E1: pairs with claim.c:stamp(); a newer one is news as well. */
+	return hli_stamp_position(s) >= p || hli_drained(taker);
+}
+
+bool hli_unpublished(const struct hli_taker *taker)
+{
+	const uint64_t p = taker->kind == HL_GROUP_SHARED ?
+				   hli_load_acq(&taker->group->next) :
+				   taker->cursor;
+
+	return hli_head_position(hli_load_acq(&taker->view->header->head)) > p;
+}
+
+bool hli_drained(const struct hli_taker *taker)
+{
+	const struct hli_view *const view = taker->view;
+	const uint64_t head = hli_load_acq(&view->header->head);
+	const uint64_t end = hli_head_position(head);
+
+	if (!(head & HLI_FINISHED))
+		return false;
+	return taker->kind == HL_GROUP_LOSSY ?
+		       taker->cursor >= end :
+		       hli_group_low(view, taker->group_index) >= end;
+}
