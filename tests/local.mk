@@ -16,6 +16,8 @@
 # (the project itself). Those that take minutes: long_checks.
 
 unit_tests = \
+	%D%/unit/test_book \
+	%D%/unit/test_itch \
 	%D%/unit/test_nacha \
 	%D%/unit/test_nacha_faults
 
@@ -77,6 +79,8 @@ nacha_test_libs = examples/payments/libnacha.la $(LDADD)
 %C%_unit_test_nacha_faults_SOURCES = %D%/unit/test_nacha_faults.c \
 	$(nacha_test_sources)
 %C%_unit_test_nacha_faults_LDADD = $(nacha_test_libs)
+%C%_unit_test_book_LDADD = examples/market_data/libitch.la $(LDADD)
+%C%_unit_test_itch_LDADD = examples/market_data/libitch.la $(LDADD)
 nacha_test_sources = %D%/unit/nacha_file.c %D%/unit/nacha_file.h
 
 # --- How they are run ------------------------------------------------------
