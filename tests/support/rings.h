@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rings.h - rings, participants and messages for tests
+ */
+#ifndef TESTS_RINGS_H
+#define TESTS_RINGS_H
+
+#include "support.h"
+
+#include <hotline/hotline.h>
+
+/* All assert. A ring's name is another one at each call. */
+const char *support_name(void);
+struct hl_ring *support_create(const struct hl_ring_attr *attr);
+struct hl_ring *support_open(const char *name);
+struct hl_producer *support_produce(struct hl_ring *ring);
+struct hl_consumer *support_consume(struct hl_ring *ring, const char *group,
+				    enum hl_group_kind kind);
+
+/* The attr of a group with a name and a kind. */
+struct hl_group_attr support_group(const char *name, enum hl_group_kind kind);
+
+/*
+ * Numbered messages: amount is the number, and every other field of the user's
+ * follows from it, so that a torn one is found out.
+ */
+#define SUPPORT_SLOT_MAX 1024
+struct support_message {
+	struct hl_message head;
+	unsigned char more[SUPPORT_SLOT_MAX - sizeof(struct hl_message)];
+};
+
+void support_fill(void *message, size_t bytes, uint64_t number);
+bool support_whole(const void *message, size_t bytes);
+uint64_t support_number(const void *message);
+
+/* Send messages with the numbers from first to first + n - 1. Asserts. */
+void support_send(struct hl_producer *producer, uint64_t first, uint64_t n);
+
+/* Take n messages and expect those numbers; each batch is done. Asserts. */
+void support_take(struct hl_consumer *consumer, uint64_t first, uint64_t n);
+
+/* Nothing is there. Asserts. */
+void support_take_nothing(struct hl_consumer *consumer);
+
+#endif /* TESTS_RINGS_H */
