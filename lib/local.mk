@@ -4,7 +4,11 @@
 # tests/race. A new source or private header: one line in hotline_sources.
 
 hotline_sources = \
+	%D%/arena.c \
+	%D%/arena.h \
 	%D%/atomic.h \
+	%D%/claim.c \
+	%D%/claim.h \
 	%D%/clock.h \
 	%D%/group.c \
 	%D%/group.h \
@@ -14,9 +18,13 @@ hotline_sources = \
 	%D%/liveness.c \
 	%D%/liveness.h \
 	%D%/record.h \
+	%D%/recover.c \
+	%D%/recover.h \
 	%D%/router.c \
 	%D%/segment.c \
 	%D%/segment.h \
+	%D%/take.c \
+	%D%/take.h \
 	%D%/util.c \
 	%D%/util.h \
 	%D%/wait.c \

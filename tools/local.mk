@@ -5,6 +5,11 @@
 
 hotline_cli_sources = \
 	%D%/cmd.h \
+	%D%/cmd_create.c \
+	%D%/info_json.c \
+	%D%/info_json.h \
+	%D%/input.c \
+	%D%/input.h \
 	%D%/main.c \
 	%D%/msg_json.c \
 	%D%/msg_json.h \
@@ -12,6 +17,8 @@ hotline_cli_sources = \
 	%D%/opt.h \
 	%D%/out.c \
 	%D%/out.h \
+	%D%/stop.c \
+	%D%/stop.h \
 	%D%/text.c \
 	%D%/text.h \
 	%D%/view.c \

@@ -22,7 +22,7 @@ tap_need $host-gcc
 emulator=$(command -v qemu-aarch64 || command -v qemu-aarch64-static) ||
 	tap_skip_all 'qemu-user is not installed'
 modules=/usr/lib/$host/pkgconfig
-for name in liburcu-memb libxxhash jansson check; do
+for name in liburcu-bp libxxhash jansson check; do
 	[ -f "$modules/$name.pc" ] ||
 		tap_skip_all "$name for arm64 is not installed (see the head of this script)"
 done

@@ -22,7 +22,7 @@ modules() {
 	local name
 	rm -rf "$tmp/pc"
 	mkdir "$tmp/pc"
-	for name in liburcu-memb liburcu-cds libxxhash jansson check; do
+	for name in liburcu-bp liburcu-cds libxxhash jansson check; do
 		module "$name"
 	done
 }
@@ -66,7 +66,7 @@ while read -r name package; do
 	tap_check "without $name the package $package is named" \
 		stops "Debian package $package" "CC=$CC"
 done <<'LIST'
-liburcu-memb liburcu-dev
+liburcu-bp liburcu-dev
 liburcu-cds liburcu-dev
 libxxhash libxxhash-dev
 jansson libjansson-dev
