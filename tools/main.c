@@ -19,6 +19,7 @@
 
 #include "cmd.h"
 #include "out.h"
+#include "stop.h"
 
 static const struct cmd commands[] = {
 	{ "create", hlt_cmd_create, "create a ring" },
@@ -196,5 +197,9 @@ int main(int argc, char **argv)
 {
 	occupy_standard_descriptors();
 	signal(SIGPIPE, SIG_IGN); /* a reader that left is an error of write */
-	return hlt_out_finish(dispatch(argc, argv));
+
+	const int status = hlt_out_finish(dispatch(argc, argv));
+
+	hlt_stop_end();
+	return status;
 }

@@ -122,11 +122,25 @@ void *hlt_realloc(void *old, size_t bytes)
 	return p;
 }
 
-/* Keeps the errno of the first write that failed. */
+bool hlt_out_reader_gone(void)
+{
+	struct pollfd fd = { .fd = STDOUT_FILENO };
+
+	return poll(&fd, 1, 0) > 0 && fd.revents & POLLERR;
+}
+
+/*
+ * Keeps the errno of the first write that failed. A write that failed in the
+ * middle of something may have left none: then the descriptor is asked.
+ */
 static void note_write(bool ok)
 {
-	if (!ok && out.write_error == 0)
-		out.write_error = errno ? errno : EIO;
+	if (ok || out.write_error != 0)
+		return;
+	if (errno != 0)
+		out.write_error = errno;
+	else
+		out.write_error = hlt_out_reader_gone() ? EPIPE : EIO;
 }
 
 void hlt_json_print(json_t *document)
@@ -216,13 +230,6 @@ bool hlt_out_failed(void)
 	errno = 0;
 	note_write(fflush(stdout) == 0 && !ferror(stdout));
 	return out.write_error != 0;
-}
-
-bool hlt_out_reader_gone(void)
-{
-	struct pollfd fd = { .fd = STDOUT_FILENO };
-
-	return poll(&fd, 1, 0) > 0 && fd.revents & POLLERR;
 }
 
 /* The document that stands for an error, when a program waits for one. */
