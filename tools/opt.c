@@ -135,8 +135,8 @@ static int size_shift(const char *unit)
 	return -1;
 }
 
-int hlt_opt_size(const char *option, const char *value, uint64_t most,
-		 uint64_t *out)
+int hlt_opt_size(const char *option, const char *value, uint64_t least,
+		 uint64_t most, uint64_t *out)
 {
 	uint64_t number;
 	const char *unit = read_digits(value, &number);
@@ -145,8 +145,9 @@ int hlt_opt_size(const char *option, const char *value, uint64_t most,
 	if (shift < 0)
 		return hlt_usage("%s %s: not a size; write 65536 or 64K",
 				 option, value);
-	if (number > most >> shift)
-		return hlt_usage("%s %s: more than %llu bytes", option, value,
+	if (number > most >> shift || number << shift < least)
+		return hlt_usage("%s %s: not from %llu to %llu", option, value,
+				 (unsigned long long)least,
 				 (unsigned long long)most);
 	*out = number << shift;
 	return 0;

@@ -36,9 +36,9 @@ int hlt_one_argument(int argc, char **argv, const char *what, const char **out);
 int hlt_opt_number(const char *option, const char *value, uint64_t least,
 		   uint64_t most, uint64_t *out);
 
-/* Bytes: a number, or one with K, M or G for 1024 and its powers. */
-int hlt_opt_size(const char *option, const char *value, uint64_t most,
-		 uint64_t *out);
+/* A number, or one with K, M or G for 1024 and its powers. */
+int hlt_opt_size(const char *option, const char *value, uint64_t least,
+		 uint64_t most, uint64_t *out);
 
 /*
  * A time: seconds, which may have a fraction, or a number with ns, us, ms, s,
