@@ -8,7 +8,7 @@
 #
 #	E1: pairs with take.c:run_ready()
 #
-# The function named there has to exist and to have, within its body, a comment
+# ("pairs with" may be left out). The function named there has to exist and to have, within its body, a comment
 # about the same edge; and an edge has an end that releases (or fences) and one
 # that acquires (or fences).
 
@@ -18,29 +18,36 @@ doc=doc/ordering.md
 cd "$top_srcdir" || exit 1
 tap_tmp
 
-# file function line label end targets: a row for each label of each comment
-# that names another end; end is what the code below the comment does.
+# file function line label end targets: a row for each label of each comment;
+# end is what the code beside and below the comment does.
 # shellcheck disable=SC2016 # it is awk's $
 tap_files 'lib/*.[ch]' | xargs awk '
-function flush_comment(   rest, targets, label) {
-	targets = ""
+function flush_comment(   parts, count, k, rest, targets, label) {
+	# Each label has the targets up to the next one.
 	rest = comment
-	while (match(rest, /[a-z_0-9]+\.[ch]:[a-z_0-9]+\(\)/)) {
-		targets = targets " " substr(rest, RSTART, RLENGTH)
-		rest = substr(rest, RSTART + RLENGTH)
-	}
-	if (targets == "")
-		return
-	rest = comment
-	while (match(rest, /(^|[^A-Za-z0-9_])E[0-9]+/)) {
+	gsub(/(^|[^A-Za-z0-9_])E[0-9]+/, "\001&", rest)
+	count = split(rest, parts, "\001")
+	for (k = 2; k <= count; k++) {
+		rest = parts[k]
+		match(rest, /E[0-9]+/)
 		label = substr(rest, RSTART, RLENGTH)
-		sub(/^[^E]/, "", label)
+		targets = ""
+		while (match(rest, /[a-z_0-9]+\.[ch]:[a-z_0-9]+\(\)/)) {
+			targets = targets " " substr(rest, RSTART, RLENGTH)
+			rest = substr(rest, RSTART + RLENGTH)
+		}
+		if (fn == "" && targets == "")
+			continue
 		n++
 		row[n] = FILENAME " " (fn == "" ? "-" : fn) " " start " " label
 		to[n] = targets
 		left[n] = 8
-		rest = substr(rest, RSTART + RLENGTH)
+		end[n] = kind(before)
 	}
+}
+function kind(code) {
+	return (code ~ /_rel\(/ ? "R" : "") (code ~ /_acq\(/ ? "A" : "") \
+		(code ~ /_ar\(|fence|barrier/ ? "RA" : "")
 }
 function finish(   i) {
 	for (i = 1; i <= n; i++)
@@ -60,6 +67,7 @@ FNR == 1 { finish(); fn = ""; inside = 0 }
 		inside = 1
 		comment = ""
 		start = FNR
+		before = substr(line, 1, at - 1)
 	}
 	if (inside) {
 		comment = comment " " line
@@ -72,14 +80,8 @@ FNR == 1 { finish(); fn = ""; inside = 0 }
 	sub(/\/\*.*/, "", code)
 	if (!inside || code != line)
 		for (i = 1; i <= n; i++) {
-			if (left[i]-- <= 0)
-				continue
-			if (code ~ /_rel\(/)
-				end[i] = end[i] "R"
-			if (code ~ /_acq\(/)
-				end[i] = end[i] "A"
-			if (code ~ /_ar\(|fence|membarrier|barrier/)
-				end[i] = end[i] "RA"
+			if (left[i]-- > 0)
+				end[i] = end[i] kind(code)
 		}
 }
 /^}/ { fn = "" }
