@@ -12,14 +12,20 @@ hotline_sources = \
 	%D%/clock.h \
 	%D%/group.c \
 	%D%/group.h \
+	%D%/handle.h \
 	%D%/hook.h \
+	%D%/join.c \
+	%D%/join.h \
 	%D%/layout.c \
 	%D%/layout.h \
 	%D%/liveness.c \
 	%D%/liveness.h \
+	%D%/reap.c \
+	%D%/reap.h \
 	%D%/record.h \
 	%D%/recover.c \
 	%D%/recover.h \
+	%D%/ring.c \
 	%D%/router.c \
 	%D%/segment.c \
 	%D%/segment.h \

@@ -6,6 +6,9 @@
 hotline_cli_sources = \
 	%D%/cmd.h \
 	%D%/cmd_create.c \
+	%D%/cmd_ls.c \
+	%D%/guard.c \
+	%D%/guard.h \
 	%D%/info_json.c \
 	%D%/info_json.h \
 	%D%/input.c \
@@ -17,8 +20,12 @@ hotline_cli_sources = \
 	%D%/opt.h \
 	%D%/out.c \
 	%D%/out.h \
+	%D%/place.c \
+	%D%/place.h \
 	%D%/stop.c \
 	%D%/stop.h \
+	%D%/table.c \
+	%D%/table.h \
 	%D%/text.c \
 	%D%/text.h \
 	%D%/view.c \

@@ -58,6 +58,6 @@ ban all 'structs are not hidden behind typedefs' \
 	'typedef[[:space:]]+(struct|union|enum)'
 ban all 'comments are /* */' '(^|[^:])//'
 tap_none 'no word for work undone' \
-	"$(grep -nE '(TODO|FIXME|XXX)([^A-Za-z]|$)' "$tmp/all_text" | cut -c-100)"
+	"$(grep -nE '(^|[^A-Za-z])(TODO|FIXME|XXX)([^A-Za-z]|$)' "$tmp/all_text" | cut -c-100)"
 
 tap_done

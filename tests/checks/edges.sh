@@ -18,7 +18,8 @@ doc=doc/ordering.md
 cd "$top_srcdir" || exit 1
 tap_tmp
 
-# file function line label end targets: a row for each label of each comment;
+# file function line label end targets: a row for each label of each comment
+# (targets are "-" for a label in mid-sentence, with no colon after it);
 # end is what the code beside and below the comment does.
 # shellcheck disable=SC2016 # it is awk's $
 tap_files 'lib/*.[ch]' | xargs awk '
@@ -31,12 +32,12 @@ function flush_comment(   parts, count, k, rest, targets, label) {
 		rest = parts[k]
 		match(rest, /E[0-9]+/)
 		label = substr(rest, RSTART, RLENGTH)
-		targets = ""
+		targets = parts[k] ~ /E[0-9]+:/ ? "" : " -"
 		while (match(rest, /[a-z_0-9]+\.[ch]:[a-z_0-9]+\(\)/)) {
 			targets = targets " " substr(rest, RSTART, RLENGTH)
 			rest = substr(rest, RSTART + RLENGTH)
 		}
-		if (fn == "" && targets == "")
+		if (fn == "" && (targets == "" || targets == " -"))
 			continue
 		n++
 		row[n] = FILENAME " " (fn == "" ? "-" : fn) " " start " " label
@@ -114,7 +115,10 @@ fi
 bad=
 # shellcheck disable=SC2094 # both only read
 while read -r file fn line label _ targets; do
-	for target in $targets; do
+	if [ -z "$targets" ]; then
+		bad+="$file:$line: $label: names no file.c:function()"$'\n'
+	fi
+	for target in ${targets#-}; do
 		if ! grep -qxF -- "$target" "$tmp/functions"; then
 			bad+="$file:$line: $label names $target, which is not there"$'\n'
 		elif ! awk -v label="$label" -v target="$target" '

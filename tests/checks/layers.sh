@@ -80,7 +80,8 @@ may_include_in_lib() {
 		is_libc "$what" || contains "$base $types layout" "$name"
 	elif contains "$core" "$part"; then
 		if is_libc "$what"; then
-			[[ $what != "<unistd.h>" && $what != "<sys/"* ]]
+			[[ $what == "<sys/types.h>" ||
+				($what != "<unistd.h>" && $what != "<sys/"*) ]]
 		else
 			contains "$base $types layout $(core_up_to "$part")" "$name"
 		fi
