@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: MIT
 
+# Design notes, installed beside the README.
+dist_doc_DATA += \
+	NEWS.md \
+	README.md \
+	%D%/decisions.md
+
 # Pages of the library. Those of the command are listed below them.
 dist_man_MANS += \
 	%D%/man/hotline-consume.3 \
