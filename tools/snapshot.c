@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * snapshot - all that can be seen of a ring at one time, for hotline stat
+ *
+ * Memory is asked for before the ring is read, since reading may be left by a
+ * jump when the file is cut short (guard.h).
+ */
+#include "snapshot.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guard.h"
+#include "out.h"
+
+enum {
+	STAT_BYTES = 1024
+}; /* of /proc/PID/stat */
+
+struct take {
+	struct hlt_snapshot *snapshot;
+	struct hl_inspect *inspect;
+	struct hl_error *err;
+	int ret;
+};
+
+static void open_ring(void *arg)
+{
+	struct take *take = arg;
+
+	take->ret = hl_inspect_open(take->snapshot->name, HL_OPEN_ANY_OWNER,
+				    &take->inspect, take->err);
+	if (take->ret == 0)
+		hl_inspect_ring(take->inspect, &take->snapshot->ring);
+}
+
+static void read_groups(struct hlt_snapshot *s,
+			const struct hl_inspect *inspect)
+{
+	for (uint32_t i = 0; i < s->ring.info.max_groups; i++) {
+		struct hlt_group_row *row = &s->groups[s->ngroups];
+
+		row->index = i;
+		if (hl_inspect_group(inspect, i, &row->status) > 0)
+			s->ngroups++;
+	}
+}
+
+static void read_participants(struct hlt_snapshot *s,
+			      const struct hl_inspect *inspect)
+{
+	const struct hl_ring_info *info = &s->ring.info;
+
+	for (uint32_t i = 0; i < info->max_producers + info->max_consumers;
+	     i++) {
+		struct hlt_participant_row *row =
+			&s->participants[s->nparticipants];
+
+		row->index = i;
+		if (hl_inspect_participant(inspect, i, &row->status) > 0)
+			s->nparticipants++;
+	}
+}
+
+static void read_blocks(struct hlt_snapshot *s,
+			const struct hl_inspect *inspect)
+{
+	for (uint32_t i = 0; i < s->ring.info.nblocks; i++) {
+		struct hl_block_status *block = &s->blocks[i];
+
+		if (hl_inspect_block(inspect, i, block) <= 0)
+			continue;
+		s->leased += block->leased;
+		s->reusable += !block->leased && block->reusable;
+		s->waiting += !block->leased && !block->reusable;
+	}
+}
+
+static void read_ring(void *arg)
+{
+	struct take *take = arg;
+
+	read_groups(take->snapshot, take->inspect);
+	read_participants(take->snapshot, take->inspect);
+	read_blocks(take->snapshot, take->inspect);
+}
+
+/*
+ * Fills in what /proc says of a process. Its start time must be the one in the
+ * ring: the number may by now be another process's, or be one of another pid
+ * namespace.
+ */
+static void look_up_process(struct hlt_process *process, uint32_t pid,
+			    uint64_t pid_start)
+{
+	char path[32], text[STAT_BYTES];
+	uint64_t start;
+	char state;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+
+	FILE *file = fopen(path, "re");
+
+	if (file == NULL)
+		return;
+
+	const size_t len = fread(text, 1, sizeof(text) - 1, file);
+
+	fclose(file);
+	text[len] = '\0';
+
+	/* The command stands in brackets and may itself have some in it. */
+	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+
+	if (open == NULL || close == NULL || close < open ||
+	    sscanf(close + 1,
+		   " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
+		   "%*d %*d %*d %*d %*d %" SCNu64,
+		   &state, &start) != 2 ||
+	    start != pid_start)
+		return;
+	process->known = true;
+	process->state = state;
+	snprintf(process->command, sizeof(process->command), "%.*s",
+		 (int)(close - open - 1), open + 1);
+}
+
+static void make_room(struct hlt_snapshot *s)
+{
+	const struct hl_ring_info *info = &s->ring.info;
+	const size_t n = (size_t)info->max_producers + info->max_consumers;
+
+	s->groups = hlt_alloc(info->max_groups * sizeof(*s->groups));
+	s->participants = hlt_alloc(n * sizeof(*s->participants));
+	s->blocks = hlt_alloc(info->nblocks * sizeof(*s->blocks));
+}
+
+static int cut_short(struct hl_error *err)
+{
+	snprintf(err->text, sizeof(err->text), "%s",
+		 "its file was cut short while it was read");
+	return -EBADMSG;
+}
+
+int hlt_snapshot_take(struct hlt_snapshot *snapshot, const char *name,
+		      struct hl_error *err)
+{
+	struct take take = { .snapshot = snapshot, .err = err };
+	int ret = 0;
+
+	memset(snapshot, 0, sizeof(*snapshot));
+	snapshot->name = name;
+	if (!hlt_guard_run(open_ring, &take))
+		return cut_short(err);
+	if (take.ret < 0)
+		return take.ret;
+	make_room(snapshot);
+	if (!hlt_guard_run(read_ring, &take))
+		ret = cut_short(err);
+	hl_inspect_close(take.inspect);
+	for (size_t i = 0; i < snapshot->nparticipants; i++) {
+		struct hlt_participant_row *row = &snapshot->participants[i];
+
+		look_up_process(&row->process, row->status.pid,
+				row->status.pid_start);
+	}
+	return ret;
+}
+
+void hlt_snapshot_fini(struct hlt_snapshot *snapshot)
+{
+	free(snapshot->groups);
+	free(snapshot->participants);
+	free(snapshot->blocks);
+}
+
+const char *hlt_snapshot_group(const struct hlt_snapshot *snapshot,
+			       uint32_t index)
+{
+	for (size_t i = 0; i < snapshot->ngroups; i++) {
+		if (snapshot->groups[i].index == index)
+			return snapshot->groups[i].status.name;
+	}
+	return "?";
+}
+
+const char *hlt_liveness_word(enum hl_liveness liveness)
+{
+	switch (liveness) {
+	case HL_ALIVE:
+		return "alive";
+	case HL_DEAD:
+		return "dead";
+	case HL_EVICTED:
+		return "evicted";
+	}
+	return "?";
+}
