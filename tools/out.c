@@ -72,6 +72,7 @@ int hlt_exit_of(int code)
 		return HLT_NO_RING;
 	case -EAGAIN:
 	case -ETIMEDOUT:
+	case -ENOTCONN:
 		return HLT_NOTHING;
 	case -EBUSY:
 	case -EEXIST:
@@ -85,12 +86,39 @@ int hlt_exit_of(int code)
 	}
 }
 
+const char *hlt_last_complaint(void)
+{
+	return out.complaint;
+}
+
+/* What a code means on a ring, where the system's words would mislead. */
+static const char *words_for(int code)
+{
+	switch (code) {
+	case -EAGAIN:
+	case -ETIMEDOUT:
+		return "the ring is full";
+	case -ENOTCONN:
+		return "the ring has no group, and keeps nothing without one";
+	case -EPIPE:
+		return "the ring is finished: it takes no more messages";
+	case -EIDRM:
+		return "evicted from the ring";
+	case -EBADMSG:
+		return "the ring is damaged";
+	case -EOVERFLOW:
+		return "all positions of the ring are used up";
+	default:
+		return strerror(-code);
+	}
+}
+
 int hlt_fail(const char *name, int code, const struct hl_error *err)
 {
 	const size_t len = strlen(name);
 
 	if (err == NULL || err->text[0] == '\0')
-		print_complaint(name, strerror(-code));
+		print_complaint(name, words_for(code));
 	else if (strncmp(err->text, name, len) == 0 && err->text[len] == ':')
 		print_complaint(NULL, err->text);
 	else

@@ -47,6 +47,9 @@ hlt_complain(const char *subject, const char *format, ...);
  */
 int hlt_fail(const char *name, int code, const struct hl_error *err);
 
+/* What was complained about last, without the command; text. */
+const char *hlt_last_complaint(void);
+
 /* The exit status for a negative errno. */
 int hlt_exit_of(int code);
 
