@@ -23,6 +23,30 @@ noinst_PROGRAMS += %D%/payments/nacha_gen
 %C%_payments_nacha_gen_SOURCES = %D%/payments/nacha_gen.c
 %C%_payments_nacha_gen_LDADD = %D%/payments/libnacha.la
 
+# Once they link: noinst_PROGRAMS +=
+EXTRA_PROGRAMS += \
+	%D%/payments/ach_source \
+	%D%/payments/ach_worker \
+	%D%/payments/ledger
+
+%C%_payments_ach_source_SOURCES = \
+	%D%/payments/ach_source.c \
+	%D%/payments/payment.h
+%C%_payments_ach_source_LDADD = %D%/payments/libnacha.la $(example_libs)
+%C%_payments_ach_source_LDFLAGS = $(example_flags)
+
+%C%_payments_ach_worker_SOURCES = \
+	%D%/payments/ach_worker.c \
+	%D%/payments/payment.h
+%C%_payments_ach_worker_LDADD = %D%/payments/libnacha.la $(example_libs)
+%C%_payments_ach_worker_LDFLAGS = $(example_flags)
+
+%C%_payments_ledger_SOURCES = \
+	%D%/payments/ledger.c \
+	%D%/payments/payment.h
+%C%_payments_ledger_LDADD = %D%/payments/libnacha.la $(example_libs)
+%C%_payments_ledger_LDFLAGS = $(example_flags)
+
 EXTRA_DIST += \
 	%D%/payments/sample.ach
 

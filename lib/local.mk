@@ -20,6 +20,9 @@ hotline_sources = \
 	%D%/layout.h \
 	%D%/liveness.c \
 	%D%/liveness.h \
+	%D%/payload.c \
+	%D%/payload.h \
+	%D%/produce.c \
 	%D%/reap.c \
 	%D%/reap.h \
 	%D%/record.h \

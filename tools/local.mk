@@ -7,6 +7,9 @@ hotline_cli_sources = \
 	%D%/cmd.h \
 	%D%/cmd_create.c \
 	%D%/cmd_ls.c \
+	%D%/cmd_recv.c \
+	%D%/cmd_stat.c \
+	%D%/cmd_tail.c \
 	%D%/guard.c \
 	%D%/guard.h \
 	%D%/info_json.c \
@@ -22,6 +25,10 @@ hotline_cli_sources = \
 	%D%/out.h \
 	%D%/place.c \
 	%D%/place.h \
+	%D%/snapshot.c \
+	%D%/snapshot.h \
+	%D%/stat_json.c \
+	%D%/stat_text.c \
 	%D%/stop.c \
 	%D%/stop.h \
 	%D%/table.c \
@@ -32,7 +39,7 @@ hotline_cli_sources = \
 	%D%/view.h
 
 # Once main.c has all its commands: bin_PROGRAMS +=
-EXTRA_PROGRAMS = %D%/hotline
+EXTRA_PROGRAMS += %D%/hotline
 %C%_hotline_SOURCES = $(hotline_cli_sources)
 %C%_hotline_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_hotline_LDADD = lib/libhotline.la $(JANSSON_LIBS)
