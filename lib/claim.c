@@ -170,15 +170,17 @@ static void claim_over(struct hli_claimer *claimer)
 	claimer->count = claimer->open = 0;
 }
 
-/* Is the position settled already? Only we write its stamp now. */
-static bool is_settled(const struct hli_view *view, uint64_t p)
+bool hli_is_settled(const struct hli_claimer *claimer, uint64_t position)
 {
-	return hli_stamp_position(hli_load_rlx(hli_stamp(view, p))) == p;
+	/* Only we write its stamp now. */
+	const uint64_t s = hli_load_rlx(hli_stamp(claimer->view, position));
+
+	return hli_stamp_position(s) == position;
 }
 
 static void stamp(struct hli_claimer *claimer, uint64_t p, uint64_t flag)
 {
-	if (claimer->open != claimer->count && is_settled(claimer->view, p))
+	if (claimer->open != claimer->count && hli_is_settled(claimer, p))
 		return;
 	/* E1: pairs with take.c:ready_run() */
 	hli_store_rel(hli_stamp(claimer->view, p), p | flag);
@@ -210,7 +212,7 @@ void hli_abandon(struct hli_claimer *claimer)
 
 bool hli_settle_one(struct hli_claimer *claimer, uint64_t position, bool void_)
 {
-	if (is_settled(claimer->view, position))
+	if (hli_is_settled(claimer, position))
 		return false;
 	/* E1: pairs with take.c:ready_run() */
 	hli_store_rel(hli_stamp(claimer->view, position),

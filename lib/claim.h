@@ -40,6 +40,9 @@ ssize_t hli_claim(struct hli_claimer *claimer, uint64_t n);
 void hli_publish(struct hli_claimer *claimer);
 void hli_abandon(struct hli_claimer *claimer);
 
+/* Is this position of the claim settled already? */
+bool hli_is_settled(const struct hli_claimer *claimer, uint64_t position);
+
 /* Settle one position of it: false when it is settled already. */
 bool hli_settle_one(struct hli_claimer *claimer, uint64_t position, bool void_);
 

@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include <hotline/consume.h>
 #include <hotline/message.h>
 #include <hotline/ring.h>
 
@@ -170,6 +171,43 @@ int hli_read_lossy(const struct hli_view *view, uint64_t position,
 	return 1;
 }
 
+int hli_payload_lossy(const struct hli_view *view, const void *message,
+		      unsigned char *copy, struct hl_payload *payload)
+{
+	const uint32_t line = hl_message_payload_offset(message);
+	const uint64_t position = hl_message_sequence(message);
+	const struct hli_block *block;
+	struct hl_payload found;
+	uint64_t at;
+	int ret;
+
+	ret = hl_payload_find(view->base, view->geo.arena_at, view->geo.nblocks,
+			      view->geo.block_stride, line, &found);
+	if (ret == -ENODATA || view->geo.nblocks == 0)
+		return ret;
+	at = (uint64_t)line * HL_LINE_BYTES - view->geo.arena_at;
+	if (at / view->geo.block_stride >= view->geo.nblocks)
+		return -EBADMSG;
+	block = &view->blocks[at / view->geo.block_stride];
+	if (hli_load_acq(&block->lease_position) > position)
+		return -ESTALE;
+	if (ret == 0)
+		hli_copy_words(copy, found.section,
+			       hli_round_up(found.size_bytes, 8));
+	hli_fence_acq();
+	/* Within one lease nothing is written twice; this tells of another. */
+	if (hli_load_rlx(&block->lease_position) > position) /* fence above */
+		return -ESTALE;
+	if (ret < 0)
+		return ret;
+	/* The words that were checked, not what was copied of them. */
+	memcpy(copy, &found.size_bytes, sizeof(found.size_bytes));
+	payload->section = copy;
+	payload->size_bytes = found.size_bytes;
+	payload->nfields = found.nfields;
+	return 0;
+}
+
 /* Step over what was overwritten: the new position. */
 static uint64_t skip_lost(const struct hli_view *view, uint64_t p,
 			  uint64_t *lost)
@@ -278,15 +316,16 @@ void hli_done(struct hli_taker *taker, uint64_t end)
 	taker->taken = false;
 }
 
-bool hli_take_ready(const struct hli_taker *taker)
+bool hli_take_ready(const struct hli_taker *taker, bool fresh)
 {
 	const uint64_t p = taker->kind == HL_GROUP_SHARED ?
 				   hli_load_acq(&taker->group->next) :
 				   taker->cursor;
 	const uint64_t s = hli_load_acq(hli_stamp(taker->view, p));
 
-	/* E1: pairs with claim.c:stamp(); a newer one is news as well. */
-	return hli_stamp_position(s) >= p || hli_drained(taker);
+	/* E1: pairs with claim.c:stamp(); a newer one is news as well. Head
+	 * is left alone while we spin: producers write it all the time. */
+	return hli_stamp_position(s) >= p || (fresh && hli_drained(taker));
 }
 
 bool hli_unpublished(const struct hli_taker *taker)

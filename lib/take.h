@@ -53,8 +53,8 @@ ssize_t hli_take(struct hli_taker *taker, uint64_t max, unsigned char *copies);
 /* Finish the run up to a position of it, or up to its end. */
 void hli_done(struct hli_taker *taker, uint64_t end);
 
-/* Is there something to take? A hint, for waiting. */
-bool hli_take_ready(const struct hli_taker *taker);
+/* Is there something to take? A hint, for waiting; fresh: or the end. */
+bool hli_take_ready(const struct hli_taker *taker, bool fresh);
 
 /* Is the ring finished, and nothing left for this group or in its hands? */
 bool hli_drained(const struct hli_taker *taker);
@@ -68,6 +68,14 @@ bool hli_unpublished(const struct hli_taker *taker);
  */
 int hli_read_lossy(const struct hli_view *view, uint64_t position,
 		   unsigned char *copy);
+
+/*
+ * Copy a payload that nobody keeps for us, of a message that was copied whole.
+ * copy has a block's room. Returns 0, -ENODATA, -EBADMSG, -ESTALE.
+ */
+struct hl_payload;
+int hli_payload_lossy(const struct hli_view *view, const void *message,
+		      unsigned char *copy, struct hl_payload *payload);
 
 /* Copy by relaxed words what its writer may be changing. */
 void hli_copy_words(void *to, const void *from, size_t bytes);

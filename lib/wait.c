@@ -35,7 +35,6 @@
 #include "hook.h"
 #include "util.h"
 
-#define DEFAULT_SPIN_NS 5000
 #define SPINS_PER_CLOCK 32
 #define YIELDS 4
 #define SHORT_SLEEP_NS HLI_NS_PER_MS
@@ -154,7 +153,7 @@ static bool sleep_once(struct hli_wait *wait, const struct hli_wait_ops *ops,
 	if (wakers_fence(wait->view) ||
 	    membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED) < 0)
 		hli_fence_store_load();
-	if (ops->ready(self) || hli_load_acq(&wait->cancelled))
+	if (ops->ready(self, true) || hli_load_acq(&wait->cancelled))
 		return true;
 	HLI_HOOK("sleep_before_futex");
 	hli_count(&wait->record->waits, 1);
@@ -162,7 +161,7 @@ static bool sleep_once(struct hli_wait *wait, const struct hli_wait_ops *ops,
 	HLI_HOOK("sleep_after_futex");
 	if (ret == 0)
 		hli_count(&wait->record->wakeups, 1);
-	if (!ops->ready(self))
+	if (!ops->ready(self, true))
 		return false;
 	wait->suspect = ret == -ETIMEDOUT;
 	wait->suspect_count = count;
@@ -181,7 +180,7 @@ static bool spin(struct hli_wait *wait, const struct hli_wait_ops *ops,
 
 	while (now < end) {
 		for (i = 0; i < SPINS_PER_CLOCK; i++) {
-			if (ops->ready(self))
+			if (ops->ready(self, false))
 				return true;
 			hli_pause();
 		}
@@ -190,11 +189,11 @@ static bool spin(struct hli_wait *wait, const struct hli_wait_ops *ops,
 		now = hli_now_ns();
 	}
 	for (i = 0; i < YIELDS; i++) {
-		if (ops->ready(self))
+		if (ops->ready(self, false))
 			return true;
 		sched_yield();
 	}
-	return ops->ready(self);
+	return ops->ready(self, true);
 }
 
 /* For who has a core of its own: never sleep, but look for the dead. */
@@ -206,7 +205,7 @@ static int wait_busy(struct hli_wait *wait, const struct hli_wait_ops *ops,
 
 	for (;;) {
 		for (i = 0; i < SPINS_PER_CLOCK; i++) {
-			if (ops->ready(self))
+			if (ops->ready(self, i == 0))
 				return 0;
 			hli_pause();
 		}

@@ -27,8 +27,9 @@ struct hli_wait {
 };
 
 struct hli_wait_ops {
-	/* Is it worth to try again? Called in every spin: cheap. */
-	bool (*ready)(void *self);
+	/* Is it worth to try again? Called in every spin, and then cheap;
+	 * fresh: before and after a sleep, of all there is to wait for. */
+	bool (*ready)(void *self, bool fresh);
 	/* Look for the dead: > 0 when something changed, 0, or an error. */
 	int (*look)(void *self);
 	/* Does somebody hold back who may be dead? Then sleep shortly. */

@@ -36,7 +36,7 @@ struct hl_consumer;
 
 struct hl_consumer_attr {
 	size_t size;	  /* sizeof: HL_CONSUMER_ATTR_INIT */
-	const char *name; /* for people; cut at 23 bytes; NULL: the process's */
+	const char *name; /* for people; cut at 15 bytes; NULL: the process's */
 	enum hl_wait wait;
 	int64_t spin_ns;       /* how long an adaptive wait spins; 0: 5,000 */
 	bool prefetch_payload; /* the walk fetches payloads ahead */
@@ -96,8 +96,8 @@ struct hl_batch {
 /*
  * hl_consumer_take - borrow the next run of published messages, in place
  *
- * Takes what is there, at most max (1 to the capacity; lossy groups: at most
- * 64 at a time), and never waits for more. timeout_ns counts while there is
+ * Takes what is there, at most max (1 or more; a lossy group gives at most 64
+ * at a time), and never waits for more. timeout_ns counts while there is
  * nothing: HL_NOWAIT, HL_FOREVER, or a time. Batches are not nested: the one
  * before has to be done.
  *

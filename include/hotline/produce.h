@@ -49,7 +49,7 @@ enum hl_wait {
 
 struct hl_producer_attr {
 	size_t size;	  /* sizeof: HL_PRODUCER_ATTR_INIT */
-	const char *name; /* for people; cut at 23 bytes; NULL: the process's */
+	const char *name; /* for people; cut at 15 bytes; NULL: the process's */
 	enum hl_wait wait;
 	int64_t spin_ns; /* how long an adaptive wait spins; 0: 5,000 */
 };

@@ -43,7 +43,7 @@ extern "C" {
 
 #define HL_NAME_MAX 200		 /* of a ring, without the terminator */
 #define HL_GROUP_NAME_BYTES 32	 /* of a group, terminator included */
-#define HL_MEMBER_NAME_BYTES 24	 /* of a participant, terminator included */
+#define HL_MEMBER_NAME_BYTES 16	 /* of a participant, terminator included */
 #define HL_GROUPS_MAX 63
 #define HL_CAPACITY_MAX (UINT64_C(1) << 26)
 #define HL_POSITION_MAX INT64_MAX /* positions are 1 to HL_POSITION_MAX - 1 */
@@ -116,8 +116,9 @@ struct hl_ring_attr {
 	size_t size;	   /* sizeof(struct hl_ring_attr): HL_RING_ATTR_INIT */
 	uint64_t capacity; /* messages: a power of two, 2 to 2^26; 1024 */
 	uint32_t slot_bytes;	/* a multiple of 64, up to 1024; 64 */
-	uint32_t block_bytes;	/* largest payload: a multiple of 64; by
-				   arena_bytes, 4096 at the least */
+	uint32_t block_bytes;	/* largest payload: a multiple of 64, up to
+				   1 GiB; by default a share of arena_bytes
+				   that gives 4 blocks to a producer */
 	uint64_t arena_bytes;	/* for payloads; 0 is none */
 	uint32_t max_producers; /* at a time, up to 1024; 16 (sole: 1) */
 	uint32_t max_consumers; /* at a time, up to 1024; 48 */

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * consume.c - consumers: join a group, take and wait, finish, leave
+ */
+#include "config.h"
+
+#include <hotline/hotline.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "group.h"
+#include "handle.h"
+#include "join.h"
+#include "liveness.h"
+#include "reap.h"
+#include "record.h"
+#include "util.h"
+
+static bool take_ready(void *self, bool fresh)
+{
+	const struct hl_consumer *const consumer = self;
+
+	return !hli_record_live(consumer->member.record) ||
+	       hli_take_ready(&consumer->taker, fresh);
+}
+
+static int look(void *self)
+{
+	struct hl_consumer *const consumer = self;
+
+	return hli_look_for_dead(&consumer->member, false);
+}
+
+/* A position that is claimed and not published, or, at the end of a finished
+ * ring, what other members have in hand. */
+static bool held_back(void *self)
+{
+	const struct hl_consumer *const consumer = self;
+	const struct hli_view *const view = &consumer->member.ring->view;
+
+	return hli_unpublished(&consumer->taker) ||
+	       (hli_load_acq(&view->header->head) & HLI_FINISHED);
+}
+
+static const struct hli_wait_ops take_ops = { take_ready, look, held_back };
+
+static int check_attr(const struct hl_consumer_attr *attr, const char *ring,
+		      struct hl_error *err)
+{
+	if (attr->size != sizeof(*attr) || attr->wait > HL_WAIT_BUSY ||
+	    attr->spin_ns < 0)
+		return hli_fail(err, -EINVAL,
+				"%s: the consumer's attributes were not "
+				"initialised by HL_CONSUMER_ATTR_INIT, or one "
+				"has a value that is not defined",
+				ring);
+	return 0;
+}
+
+/* The group, found or created; the control byte is held. */
+static int enter_group(struct hli_member *member,
+		       const struct hl_group_attr *attr, struct hl_error *err)
+{
+	const struct hl_ring *const ring = member->ring;
+	const struct hli_view *const view = &ring->view;
+	int group = hli_group_find(view, attr->name);
+	uint32_t kind;
+
+	if (group < 0)
+		group = hli_group_add(view, attr, ring->name, err);
+	if (group < 0)
+		return group;
+	kind = hli_load_rlx(&view->groups[group].kind); /* control byte */
+	if (kind != (uint32_t)attr->kind)
+		return hli_fail(err, -EEXIST,
+				"%s: group %s is of kind %u, not %u (0 "
+				"exclusive, 1 shared, 2 lossy)",
+				ring->name, attr->name, kind, attr->kind);
+	member->group = (uint32_t)group;
+	if (kind == HL_GROUP_SHARED)
+		return 0;
+	if (hli_lock_try(member->lock_fd, HLI_LOCK_GROUP_SEAT(group)) < 0)
+		return hli_fail(err, -EBUSY,
+				"%s: the consumer of group %s lives", ring->name,
+				attr->name);
+	member->seat = HLI_LOCK_GROUP_SEAT(group);
+	return 0;
+}
+
+static void init_consumer(struct hl_consumer *consumer,
+			  const struct hl_consumer_attr *attr)
+{
+	struct hli_member *const member = &consumer->member;
+	const struct hli_view *const view = &member->ring->view;
+
+	hli_taker_init(&consumer->taker, view, member->index, member->group);
+	consumer->look_first = consumer->taker.kind == HL_GROUP_SHARED;
+	consumer->prefetch_payload = attr->prefetch_payload;
+	member->wait.view = view;
+	member->wait.record = member->record;
+	member->wait.count = &view->groups[member->group].wake;
+	member->wait.bit = UINT64_C(1) << member->group;
+	member->wait.busy = attr->wait == HL_WAIT_BUSY;
+	member->wait.spin_ns =
+		attr->spin_ns ? attr->spin_ns : HLI_SPIN_NS;
+	hli_store_rel(&view->groups[member->group].joined, 1);
+}
+
+/* Memory for the handle, and for the copies of a lossy one. */
+static struct hl_consumer *new_consumer(const struct hl_ring *ring,
+					const struct hl_group_attr *group)
+{
+	struct hl_consumer *const consumer = calloc(1, sizeof(*consumer));
+	const size_t bytes = (size_t)HLI_LOSSY_BATCH * ring->view.geo.slot_bytes;
+
+	if (!consumer || group->kind != HL_GROUP_LOSSY)
+		return consumer;
+	consumer->copies = aligned_alloc(HL_LINE_BYTES, bytes);
+	if (consumer->copies)
+		return consumer;
+	free(consumer);
+	return NULL;
+}
+
+static void free_consumer(struct hl_consumer *consumer)
+{
+	free(consumer->copies);
+	free(consumer->payload_copy);
+	free(consumer);
+}
+
+int hl_consumer_join(struct hl_ring *ring, const struct hl_group_attr *group,
+		     const struct hl_consumer_attr *attr,
+		     struct hl_consumer **out, struct hl_error *err)
+{
+	const struct hl_consumer_attr defaults = HL_CONSUMER_ATTR_INIT;
+	const struct hli_view *const view = &ring->view;
+	struct hl_consumer *consumer;
+	int ret;
+
+	*out = NULL;
+	if (!attr)
+		attr = &defaults;
+	ret = hli_check_group_attr(group, ring->name, err);
+	if (ret == 0)
+		ret = check_attr(attr, ring->name, err);
+	if (ret < 0)
+		return ret;
+	consumer = new_consumer(ring, group);
+	if (!consumer)
+		return hli_fail(err, -ENOMEM, "%s: no memory for a consumer",
+				ring->name);
+	ret = hli_join_begin(&consumer->member, ring, err);
+	if (ret == 0)
+		ret = enter_group(&consumer->member, group, err);
+	if (ret == 0)
+		ret = hli_join_record(&consumer->member,
+				      view->geo.max_producers, view->nrecords,
+				      attr->name, err);
+	if (ret < 0) {
+		hli_join_cancel(&consumer->member);
+		free_consumer(consumer);
+		return ret;
+	}
+	init_consumer(consumer, attr);
+	hli_join_end(&consumer->member);
+	/* Who waits because there was no group looks again. */
+	hli_wake(view, HLI_SLEEPERS_PRODUCERS);
+	*out = consumer;
+	return 0;
+}
+
+int hl_consumer_leave(struct hl_consumer *consumer)
+{
+	struct hli_member *member;
+	const struct hli_view *view;
+	uint64_t group;
+	bool unfinished;
+
+	if (!consumer)
+		return 0;
+	member = &consumer->member;
+	if (member->forked)
+		return -EBADF;
+	hli_waitfd_stop(consumer->waitfd);
+	view = &member->ring->view;
+	group = UINT64_C(1) << member->group;
+	/* What is in hand, ours or adopted, is for the other members. */
+	unfinished = consumer->taker.taken &&
+		     consumer->taker.kind == HL_GROUP_SHARED &&
+		     member->adopted == HLI_NO_RECORD;
+	hli_join_leave(member, unfinished ? HLI_DEAD : HLI_FREE);
+	hli_wake(view, group | HLI_SLEEPERS_PRODUCERS);
+	free_consumer(consumer);
+	return 0;
+}
+
+/* The next run: what a dead member left comes first once it is found. */
+static ssize_t take_run(struct hl_consumer *consumer, size_t max)
+{
+	struct hli_member *const member = &consumer->member;
+	ssize_t got;
+
+	if (member->adopted != HLI_NO_RECORD) {
+		consumer->taker.adopted = member->adopted;
+		got = hli_adopt(&consumer->taker, max);
+		if (got > 0)
+			return got;
+		consumer->taker.adopted = HLI_NO_RECORD;
+		if (got < 0)
+			hli_discard_range(consumer->taker.view,
+					  member->adopted);
+		hli_adopted_end(member);
+	}
+	return hli_take(&consumer->taker, max, consumer->copies);
+}
+
+static ssize_t take_now(struct hl_consumer *consumer, size_t max)
+{
+	ssize_t got;
+
+	if (consumer->look_first) {
+		consumer->look_first = false;
+		got = hli_look_for_dead(&consumer->member, false);
+		if (got < 0)
+			return got;
+	}
+	got = take_run(consumer, max);
+	if (got == -EAGAIN && hli_drained(&consumer->taker))
+		return -EPIPE;
+	return got;
+}
+
+static ssize_t take_waiting(struct hl_consumer *consumer, size_t max,
+			    int64_t timeout_ns)
+{
+	const int64_t deadline = hli_deadline_ns(timeout_ns);
+	ssize_t got;
+	int ret;
+
+	do {
+		ret = hli_wait_until(&consumer->member.wait, &take_ops,
+				     consumer, deadline);
+		if (ret < 0)
+			return ret;
+		got = take_now(consumer, max);
+	} while (got == -EAGAIN);
+	return got;
+}
+
+static void fill_batch(struct hl_consumer *consumer, struct hl_batch *batch)
+{
+	const struct hli_view *const view = consumer->taker.view;
+	const struct hli_run *const run = &consumer->taker.run;
+	const bool copied = consumer->taker.kind == HL_GROUP_LOSSY;
+
+	*batch = (struct hl_batch){
+		.slots = copied ? consumer->copies : view->slots,
+		.file = view->base,
+		.position = run->from,
+		.redelivered_below = run->redelivered_below,
+		.lost = run->lost,
+		.arena_at = view->geo.arena_at,
+		.count = (uint32_t)(run->to - run->from),
+		.messages = (uint32_t)(run->to - run->from) - run->voids,
+		.first = copied ? 0 :
+				  (uint32_t)((run->from - 1) & view->mask),
+		.mask = copied ? UINT32_MAX : (uint32_t)view->mask,
+		.slot_bytes = view->geo.slot_bytes,
+		.attempt = run->attempt,
+		.nblocks = view->geo.nblocks,
+		.block_stride = view->geo.block_stride,
+		.prefetch = consumer->prefetch_payload && !copied,
+		.consumer = consumer,
+		.copied = copied,
+	};
+	if (run->redelivered_below > run->from)
+		hli_count(&consumer->member.record->dropped,
+			  hli_min(run->redelivered_below, run->to) -
+				  run->from);
+}
+
+static ssize_t take(struct hl_consumer *consumer, size_t max,
+		    int64_t timeout_ns)
+{
+	ssize_t got;
+
+	if (consumer->taker.taken)
+		return -EBUSY;
+	if (max == 0 || timeout_ns < 0)
+		return -EINVAL;
+	max = hli_min(max, consumer->copies ?
+				   HLI_LOSSY_BATCH :
+				   consumer->taker.view->geo.capacity);
+	got = take_now(consumer, max);
+	if (got == -EAGAIN && timeout_ns > 0)
+		return take_waiting(consumer, max, timeout_ns);
+	/* Who never waits looks for the dead now and then. */
+	if (got == -EAGAIN && hli_look_now_and_then(&consumer->member) > 0)
+		got = take_now(consumer, max);
+	if (got == -EAGAIN && consumer->waitfd)
+		hli_waitfd_rearm(consumer->waitfd);
+	return got;
+}
+
+ssize_t hl_consumer_take(struct hl_consumer *consumer, size_t max,
+			 int64_t timeout_ns, struct hl_batch *batch)
+{
+	ssize_t got = hli_enter(&consumer->member);
+
+	if (got < 0)
+		return got;
+	got = take(consumer, max, timeout_ns);
+	if (got > 0) {
+		fill_batch(consumer, batch);
+		got = batch->messages;
+	}
+	hli_leave(&consumer->member);
+	return got;
+}
+
+static int done(struct hl_consumer *consumer, uint64_t end)
+{
+	struct hli_member *const member = &consumer->member;
+	struct hli_taker *const taker = &consumer->taker;
+
+	if (!hli_record_live(member->record))
+		return -EIDRM;
+	hli_done(taker, end);
+	hli_wake(taker->view, HLI_SLEEPERS_PRODUCERS);
+	return 0;
+}
+
+int hl_consumer_done(struct hl_consumer *consumer)
+{
+	int ret = hli_enter(&consumer->member);
+
+	if (ret < 0)
+		return ret;
+	ret = consumer->taker.taken ? done(consumer, consumer->taker.run.to) :
+				      -EINVAL;
+	hli_leave(&consumer->member);
+	return ret;
+}
+
+int hl_consumer_done_through(struct hl_consumer *consumer, uint64_t position)
+{
+	const struct hli_run *const run = &consumer->taker.run;
+	int ret = hli_enter(&consumer->member);
+
+	if (ret < 0)
+		return ret;
+	if (!consumer->taker.taken || position < run->from ||
+	    position >= run->to)
+		ret = -EINVAL;
+	else
+		ret = done(consumer, position + 1);
+	hli_leave(&consumer->member);
+	return ret;
+}
+
+int hl_consumer_fd(struct hl_consumer *consumer)
+{
+	int ret = hli_enter(&consumer->member);
+
+	if (ret < 0)
+		return ret;
+	if (!consumer->waitfd)
+		ret = hli_waitfd_start(consumer);
+	if (ret == 0)
+		ret = hli_waitfd_descriptor(consumer->waitfd);
+	hli_leave(&consumer->member);
+	return ret;
+}
+
+void hl_consumer_cancel(struct hl_consumer *consumer)
+{
+	if (!consumer->member.forked)
+		hli_wait_cancel(&consumer->member.wait);
+}
+
+enum hl_verdict hl_batch_validate(const struct hl_batch *batch,
+				  const void *message)
+{
+	const struct hli_view *const view = batch->consumer->taker.view;
+	const uint64_t position = hl_message_sequence(message);
+	struct hl_payload payload;
+	uint32_t word, sum;
+	int ret;
+
+	memcpy(&word, message, sizeof(word));
+	if (view->geo.message_magic && word != view->geo.message_magic)
+		return HL_BAD_MAGIC;
+	ret = view->geo.nblocks ? hl_batch_payload(batch, message, &payload) :
+				  -ENODATA;
+	if (ret < 0 && ret != -ENODATA)
+		return HL_BAD_PAYLOAD;
+	if (view->geo.checksum == HL_CHECKSUM_NONE)
+		return HL_VALID;
+	if (view->geo.checksum == HL_CHECKSUM_HEADER)
+		ret = -ENODATA;
+	sum = hli_checksum(message, view->geo.slot_bytes, position,
+			   ret == 0 ? &payload : NULL);
+	memcpy(&word, (const char *)message + HL_CHECKSUM_OFFSET, sizeof(word));
+	return word == sum ? HL_VALID : HL_BAD_CHECKSUM;
+}
+
+int hl_consumer_copy_payload(struct hl_consumer *consumer, const void *message,
+			     struct hl_payload *payload)
+{
+	const struct hli_view *const view = consumer->taker.view;
+
+	if (!consumer->payload_copy && view->geo.nblocks) {
+		consumer->payload_copy = malloc(view->geo.block_stride);
+		if (!consumer->payload_copy)
+			return -ENOMEM;
+	}
+	return hli_payload_lossy(view, message, consumer->payload_copy,
+				 payload);
+}

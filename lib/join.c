@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * join.c - come to life as a participant, and leave
+ *
+ * Guarantees: a record is taken by one participant, which holds its byte from
+ * before it is filled until after it is FREE again. Whoever joins has looked
+ * for the dead. Nobody joins a ring whose name is gone: the remover holds the
+ * control byte while it looks for participants and unlinks, and so does every
+ * joiner.
+ *
+ * A forked child is no participant. Its copies of the lock descriptors are
+ * closed at once, in the child only, since the locks belong to the description
+ * that parent and child share.
+ */
+#include "config.h"
+
+#include "join.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "liveness.h"
+#include "reap.h"
+#include "record.h"
+#include "util.h"
+
+static pthread_mutex_t members_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct hli_member *members; /* of this process */
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&members_lock);
+}
+
+static void after_fork_parent(void)
+{
+	pthread_mutex_unlock(&members_lock);
+}
+
+static void after_fork_child(void)
+{
+	struct hli_member *m;
+
+	for (m = members; m; m = m->next) {
+		close(m->lock_fd);
+		m->lock_fd = -1;
+		m->forked = true;
+		hli_add_rlx(&m->ring->members, UINT32_MAX); /* one thread */
+	}
+	members = NULL;
+	pthread_mutex_init(&members_lock, NULL);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
+
+/* Open the description and list it, with no fork in between. */
+static int open_member(struct hli_member *m)
+{
+	pthread_mutex_lock(&members_lock);
+	m->lock_fd = hli_lock_open(m->ring->segment.fd);
+	if (m->lock_fd >= 0) {
+		m->next = members;
+		m->link = &members;
+		if (members)
+			members->link = &m->next;
+		members = m;
+		hli_add_rlx(&m->ring->members, 1);
+	}
+	pthread_mutex_unlock(&members_lock);
+	return m->lock_fd;
+}
+
+static void remove_member(struct hli_member *m)
+{
+	pthread_mutex_lock(&members_lock);
+	if (m->link) {
+		*m->link = m->next;
+		if (m->next)
+			m->next->link = m->link;
+		m->link = NULL;
+	}
+	pthread_mutex_unlock(&members_lock);
+}
+
+/* Field 22 of stat: when the process started, in clock ticks after boot. */
+static uint64_t process_start(void)
+{
+	char line[1024];
+	const char *at;
+	uint64_t start = 0;
+	ssize_t n;
+	int fd, field;
+
+	fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, line, sizeof(line) - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	line[n] = '\0';
+	at = strrchr(line, ')'); /* the name before it may hold anything */
+	for (field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		start = strtoull(at, NULL, 10);
+	return start;
+}
+
+static int check_name(struct hli_member *member, struct hl_error *err)
+{
+	const struct hl_ring *const ring = member->ring;
+	struct stat st;
+
+	if (fstat(member->lock_fd, &st) < 0)
+		return hli_fail(err, -errno, "%s: stat: %s", ring->name,
+				strerror(errno));
+	if (ring->segment.named && st.st_nlink == 0)
+		return hli_fail(err, -EIDRM,
+				"%s: the ring was removed: close it and open "
+				"the name again",
+				ring->name);
+	return 0;
+}
+
+static int register_barrier(const struct hl_ring *ring, struct hl_error *err)
+{
+	int ret;
+
+	if (ring->view.geo.features & HLI_FEATURE_WAKERS_FENCE)
+		return 0;
+	ret = hli_membarrier_register();
+	if (ret < 0)
+		return hli_fail(err, -ENOTSUP,
+				"%s: the kernel refuses membarrier (%s), on "
+				"which this ring's sleepers rely",
+				ring->name, strerror(-ret));
+	return 0;
+}
+
+int hli_join_begin(struct hli_member *member, struct hl_ring *ring,
+		   struct hl_error *err)
+{
+	int ret;
+
+	memset(member, 0, sizeof(*member));
+	member->ring = ring;
+	member->index = HLI_NO_RECORD;
+	member->group = HLI_NO_RECORD;
+	member->adopted = HLI_NO_RECORD;
+	pthread_once(&fork_once, watch_forks);
+	if (open_member(member) < 0)
+		return hli_fail(err, member->lock_fd,
+				"%s: cannot open it again through /proc: %s",
+				ring->name, strerror(-member->lock_fd));
+	ret = hli_lock_wait(member->lock_fd, HLI_LOCK_CONTROL);
+	if (ret < 0)
+		return hli_fail(err, ret,
+				"%s: somebody who joins or leaves does not get "
+				"done: %s",
+				ring->name, strerror(-ret));
+	ret = check_name(member, err);
+	if (ret == 0)
+		ret = register_barrier(ring, err);
+	if (ret == 0)
+		ret = hli_look_for_dead(member, true);
+	return ret < 0 ? ret : 0;
+}
+
+static void clear_counters(struct hli_record *r)
+{
+	hli_store_rlx(&r->messages, 0);
+	hli_store_rlx(&r->batches, 0);
+	hli_store_rlx(&r->waits, 0);
+	hli_store_rlx(&r->wakeups, 0);
+	hli_store_rlx(&r->full, 0);
+	hli_store_rlx(&r->dropped, 0);
+	hli_store_rlx(&r->voids, 0);
+	hli_store_rlx(&r->attempts, 0);
+	hli_store_rlx(&r->attempt_position, 0);
+}
+
+static void fill_record(struct hli_member *member, const char *name)
+{
+	struct hli_record *const r = member->record;
+
+	hli_range_empty(r);
+	clear_counters(r);
+	hli_store_rlx(&r->group, (uint16_t)member->group);
+	hli_store_rlx(&r->pid, (uint32_t)getpid());
+	hli_store_rlx(&r->uid, geteuid());
+	hli_store_rlx(&r->pid_start, process_start());
+	hli_store_rlx(&r->joined_ns, (uint64_t)hli_clock_ns(CLOCK_REALTIME));
+	hli_copy_text(r->name, sizeof(r->name),
+		      name ? name : program_invocation_short_name);
+}
+
+int hli_join_record(struct hli_member *member, uint32_t from, uint32_t to,
+		    const char *name, struct hl_error *err)
+{
+	const struct hli_view *const view = &member->ring->view;
+	uint32_t i;
+
+	for (i = from; i < to; i++) {
+		struct hli_record *const r = &view->records[i];
+
+		if (hli_load_acq(&r->state) != HLI_FREE ||
+		    hli_lock_try(member->lock_fd, HLI_LOCK_RECORD(i)) < 0)
+			continue;
+		HLI_HOOK("join_locked");
+		if (hli_load_acq(&r->state) != HLI_FREE) {
+			hli_lock_drop(member->lock_fd, HLI_LOCK_RECORD(i));
+			continue;
+		}
+		member->index = i;
+		member->record = r;
+		fill_record(member, name);
+		HLI_HOOK("join_filled");
+		return 0;
+	}
+	return hli_fail(err, -EUSERS,
+			"%s: all %u places for %s are taken", member->ring->name,
+			to - from, from ? "consumers" : "producers");
+}
+
+void hli_join_end(struct hli_member *member)
+{
+	hli_store_rel(&member->record->state, HLI_LIVE);
+	HLI_HOOK("join_live");
+	hli_lock_drop(member->lock_fd, HLI_LOCK_CONTROL);
+}
+
+void hli_join_cancel(struct hli_member *member)
+{
+	const int fd = member->lock_fd;
+
+	if (!member->ring)
+		return;
+	/* One by one and by name, before the close: a child that was forked
+	 * at a bad moment may have a copy of the descriptor. */
+	if (fd >= 0) {
+		if (member->index != HLI_NO_RECORD)
+			hli_lock_drop(fd, HLI_LOCK_RECORD(member->index));
+		if (member->adopted != HLI_NO_RECORD)
+			hli_lock_drop(fd, HLI_LOCK_RECORD(member->adopted));
+		if (member->seat)
+			hli_lock_drop(fd, member->seat);
+		hli_lock_drop(fd, HLI_LOCK_CONTROL);
+		remove_member(member);
+		close(fd);
+		hli_add_rlx(&member->ring->members, UINT32_MAX);
+	}
+	member->ring = NULL;
+}
+
+void hli_join_leave(struct hli_member *member, enum hli_state state)
+{
+	const bool control =
+		member->group != HLI_NO_RECORD &&
+		hli_lock_wait(member->lock_fd, HLI_LOCK_CONTROL) == 0;
+
+	HLI_HOOK("leave_begun");
+	if (state == HLI_FREE) {
+		hli_record_free(&member->ring->view, member->index);
+	} else {
+		hli_store_rel(&member->record->state, state);
+		HLI_HOOK("leave_dead");
+	}
+	/* Without the control byte the group is left to the next look. */
+	if (control)
+		hli_group_settle(member, member->group);
+	hli_join_cancel(member);
+}

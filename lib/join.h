@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * join.h - come to life as a participant, and leave
+ */
+#ifndef HLI_JOIN_H
+#define HLI_JOIN_H
+
+#include "handle.h"
+
+/*
+ * Begin a join: open the description, take the control byte, see that the ring
+ * still has its name, register for the barrier, look for the dead. On success
+ * the control byte is held.
+ */
+int hli_join_begin(struct hli_member *member, struct hl_ring *ring,
+		   struct hl_error *err);
+
+/* Find a free record in [from, to), lock its byte, fill it. Not LIVE yet. */
+int hli_join_record(struct hli_member *member, uint32_t from, uint32_t to,
+		    const char *name, struct hl_error *err);
+
+/* Go LIVE and give the control byte back. */
+void hli_join_end(struct hli_member *member);
+
+/* Undo: the join failed. Takes a member at any stage of it. */
+void hli_join_cancel(struct hli_member *member);
+
+/*
+ * Leave: the record becomes FREE, or DEAD when its range is to be taken over;
+ * then the byte is given back.
+ */
+void hli_join_leave(struct hli_member *member, enum hli_state state);
+
+#endif /* HLI_JOIN_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * payload.h - what sending shares between produce.c and payload.c
+ */
+#ifndef HLI_PAYLOAD_H
+#define HLI_PAYLOAD_H
+
+#include "handle.h"
+
+/* produce.c, for a handle that was entered and has no claim. */
+ssize_t hli_producer_claim(struct hl_producer *producer, size_t n,
+			   int64_t timeout_ns);
+int hli_producer_publish(struct hl_producer *producer);
+
+/* Is it a timeout of ring.h? */
+bool hli_timeout_ok(int64_t timeout_ns, bool drop);
+
+#endif /* HLI_PAYLOAD_H */

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waitfd.c - the thread behind hl_consumer_fd()
+ *
+ * Guarantees: after a take that found nothing, the descriptor becomes readable
+ * as soon as there is something to take, or somebody dead to recover; it is
+ * written once and then left alone until the next take that finds nothing. So
+ * level, edge and one-shot polling all see every change.
+ *
+ *   armed: the thread waits in the ring  -- something --> eventfd += 1
+ *     ^                                                        |
+ *     '----- take finds nothing: read the eventfd, arm --------'
+ *
+ * The thread reads shared words alone, never the consumer's own memory, and
+ * takes no lock byte: it only tells.
+ */
+#include "config.h"
+
+#include "handle.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "liveness.h"
+#include "record.h"
+#include "util.h"
+
+#define LOOK_EVERY_NS (10 * HLI_NS_PER_MS)
+
+struct hli_waitfd {
+	int event;
+	pthread_t thread;
+	_Atomic uint32_t armed; /* private futex */
+	_Atomic uint32_t stop;
+	const struct hli_member *member;
+	struct hli_group *group;
+	struct hli_wait wait;
+	struct hli_record counters; /* the consumer's are not ours to write */
+	int64_t looked_ns;
+};
+
+static uint64_t next_position(const struct hli_waitfd *waitfd)
+{
+	return hli_load_acq(&waitfd->group->next);
+}
+
+static bool at_the_end(const struct hli_waitfd *waitfd, uint64_t position)
+{
+	const uint64_t head =
+		hli_load_acq(&waitfd->wait.view->header->head);
+
+	return (head & HLI_FINISHED) && hli_head_position(head) <= position;
+}
+
+static bool ready(void *self, bool fresh)
+{
+	const struct hli_waitfd *const waitfd = self;
+	const uint64_t p = next_position(waitfd);
+	const uint64_t s = hli_load_acq(hli_stamp(waitfd->wait.view, p));
+
+	return hli_load_acq(&waitfd->stop) || hli_stamp_position(s) >= p ||
+	       (fresh && at_the_end(waitfd, p));
+}
+
+static bool held_back(void *self)
+{
+	const struct hli_waitfd *const waitfd = self;
+	const uint64_t head =
+		hli_load_acq(&waitfd->wait.view->header->head);
+
+	return hli_head_position(head) > next_position(waitfd);
+}
+
+/* Is this record's death news for our consumer? */
+static bool is_news(const struct hli_waitfd *waitfd, uint32_t i)
+{
+	const struct hli_view *const view = waitfd->wait.view;
+	const struct hli_record *const r = &view->records[i];
+	const uint32_t state = hli_load_acq(&r->state);
+	uint64_t from, to;
+
+	if (state == HLI_FREE)
+		return false;
+	/* A dead one that was found already matters if its range is ours. */
+	if (state == HLI_DEAD &&
+	    (i < view->geo.max_producers ||
+	     hli_load_rlx(&r->group) != waitfd->member->group || /* a hint */
+	     !hli_range_get(r, &from, &to)))
+		return false;
+	return hli_lock_probe(waitfd->member->lock_fd, HLI_LOCK_RECORD(i)) == 0;
+}
+
+static int look(void *self)
+{
+	struct hli_waitfd *const waitfd = self;
+	const int64_t now = hli_now_ns();
+	uint32_t i;
+
+	if (now - waitfd->looked_ns < LOOK_EVERY_NS)
+		return 0;
+	waitfd->looked_ns = now;
+	for (i = 0; i < waitfd->wait.view->nrecords; i++) {
+		if (i != waitfd->member->index && is_news(waitfd, i))
+			return 1;
+	}
+	return 0;
+}
+
+static const struct hli_wait_ops ops = { ready, look, held_back };
+
+static void wait_until_armed(struct hli_waitfd *waitfd)
+{
+	while (!hli_load_acq(&waitfd->armed) && !hli_load_acq(&waitfd->stop))
+		(void)syscall(SYS_futex, &waitfd->armed, FUTEX_WAIT_PRIVATE, 0,
+			      NULL, NULL, 0);
+}
+
+static void *run(void *arg)
+{
+	struct hli_waitfd *const waitfd = arg;
+	const uint64_t one = 1;
+
+	for (;;) {
+		wait_until_armed(waitfd);
+		(void)hli_wait_until(&waitfd->wait, &ops, waitfd, INT64_MAX);
+		if (hli_load_acq(&waitfd->stop))
+			return NULL;
+		hli_store_rel(&waitfd->armed, 0);
+		if (write(waitfd->event, &one, sizeof(one)) < 0)
+			continue; /* full: readable all the same */
+	}
+}
+
+static void init_wait(struct hli_waitfd *waitfd, const struct hli_member *m)
+{
+	const struct hli_view *const view = &m->ring->view;
+
+	waitfd->member = m;
+	waitfd->group = &view->groups[m->group];
+	waitfd->wait.view = view;
+	waitfd->wait.record = &waitfd->counters;
+	waitfd->wait.count = &waitfd->group->wake;
+	waitfd->wait.bit = UINT64_C(1) << m->group;
+}
+
+/* With all signals blocked: they are the application's. */
+static int start_thread(struct hli_waitfd *waitfd)
+{
+	sigset_t all, before;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = pthread_create(&waitfd->thread, NULL, run, waitfd);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -ret;
+}
+
+int hli_waitfd_start(struct hl_consumer *consumer)
+{
+	struct hli_waitfd *const waitfd =
+		aligned_alloc(128, hli_round_up(sizeof(*waitfd), 128));
+	int ret;
+
+	if (!waitfd)
+		return -ENOMEM;
+	memset(waitfd, 0, sizeof(*waitfd));
+	init_wait(waitfd, &consumer->member);
+	hli_store_rel(&waitfd->armed, 1);
+	waitfd->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ret = waitfd->event < 0 ? -errno : start_thread(waitfd);
+	if (ret < 0) {
+		if (waitfd->event >= 0)
+			close(waitfd->event);
+		free(waitfd);
+		return ret;
+	}
+	consumer->waitfd = waitfd;
+	return 0;
+}
+
+int hli_waitfd_descriptor(const struct hli_waitfd *waitfd)
+{
+	return waitfd->event;
+}
+
+void hli_waitfd_rearm(struct hli_waitfd *waitfd)
+{
+	uint64_t count;
+
+	if (hli_load_acq(&waitfd->armed))
+		return;
+	if (read(waitfd->event, &count, sizeof(count)) < 0)
+		count = 0; /* the thread has yet to write: seen next time */
+	hli_store_rel(&waitfd->armed, 1);
+	(void)syscall(SYS_futex, &waitfd->armed, FUTEX_WAKE_PRIVATE, 1, NULL,
+		      NULL, 0);
+}
+
+void hli_waitfd_stop(struct hli_waitfd *waitfd)
+{
+	if (!waitfd)
+		return;
+	hli_store_rel(&waitfd->stop, 1);
+	(void)syscall(SYS_futex, &waitfd->armed, FUTEX_WAKE_PRIVATE, 1, NULL,
+		      NULL, 0);
+	hli_wait_cancel(&waitfd->wait);
+	pthread_join(waitfd->thread, NULL);
+	close(waitfd->event);
+	free(waitfd);
+}
