@@ -4,7 +4,10 @@
 dist_doc_DATA += \
 	NEWS.md \
 	README.md \
-	%D%/decisions.md
+	%D%/decisions.md \
+	%D%/ordering.md \
+	%D%/protocol.md \
+	%D%/testing.md
 
 # Pages of the library. Those of the command are listed below them.
 dist_man_MANS += \
@@ -16,3 +19,13 @@ dist_man_MANS += \
 	%D%/man/hotline-router.3 \
 	%D%/man/hotline-format.5 \
 	%D%/man/hotline.7
+
+dist_man_MANS += \
+	%D%/man/hotline.1 \
+	%D%/man/hotline-create.1 \
+	%D%/man/hotline-ls.1 \
+	%D%/man/hotline-recv.1 \
+	%D%/man/hotline-rm.1 \
+	%D%/man/hotline-send.1 \
+	%D%/man/hotline-stat.1 \
+	%D%/man/hotline-tail.1
