@@ -6,6 +6,14 @@
 example_flags = $(AM_LDFLAGS) -no-install
 example_libs = lib/libhotline.la
 
+noinst_PROGRAMS += %D%/hello_consumer %D%/hello_producer
+%C%_hello_consumer_LDADD = $(example_libs)
+%C%_hello_consumer_LDFLAGS = $(example_flags)
+%C%_hello_producer_LDADD = $(example_libs)
+%C%_hello_producer_LDFLAGS = $(example_flags)
+
+EXTRA_DIST += %D%/pipeline.sh
+
 # --- payments --------------------------------------------------------------
 
 noinst_LTLIBRARIES += %D%/payments/libnacha.la
@@ -23,8 +31,7 @@ noinst_PROGRAMS += %D%/payments/nacha_gen
 %C%_payments_nacha_gen_SOURCES = %D%/payments/nacha_gen.c
 %C%_payments_nacha_gen_LDADD = %D%/payments/libnacha.la
 
-# Once they link: noinst_PROGRAMS +=
-EXTRA_PROGRAMS += \
+noinst_PROGRAMS += \
 	%D%/payments/ach_source \
 	%D%/payments/ach_worker \
 	%D%/payments/ledger
@@ -48,6 +55,7 @@ EXTRA_PROGRAMS += \
 %C%_payments_ledger_LDFLAGS = $(example_flags)
 
 EXTRA_DIST += \
+	%D%/payments/run \
 	%D%/payments/sample.ach
 
 # --- market_data -----------------------------------------------------------
@@ -58,3 +66,19 @@ noinst_LTLIBRARIES += %D%/market_data/libitch.la
 	%D%/market_data/book.h \
 	%D%/market_data/itch.c \
 	%D%/market_data/itch.h
+
+noinst_PROGRAMS += %D%/market_data/feed %D%/market_data/quotes
+
+%C%_market_data_feed_SOURCES = \
+	%D%/market_data/feed.c \
+	%D%/market_data/tick.h
+%C%_market_data_feed_LDADD = %D%/market_data/libitch.la $(example_libs)
+%C%_market_data_feed_LDFLAGS = $(example_flags)
+
+%C%_market_data_quotes_SOURCES = \
+	%D%/market_data/quotes.c \
+	%D%/market_data/tick.h
+%C%_market_data_quotes_LDADD = %D%/market_data/libitch.la $(example_libs)
+%C%_market_data_quotes_LDFLAGS = $(example_flags)
+
+EXTRA_DIST += %D%/market_data/run

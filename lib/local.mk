@@ -7,9 +7,12 @@ hotline_sources = \
 	%D%/arena.c \
 	%D%/arena.h \
 	%D%/atomic.h \
+	%D%/checksum.c \
 	%D%/claim.c \
 	%D%/claim.h \
 	%D%/clock.h \
+	%D%/consume.c \
+	%D%/fdpass.c \
 	%D%/group.c \
 	%D%/group.h \
 	%D%/handle.h \
@@ -37,7 +40,8 @@ hotline_sources = \
 	%D%/util.c \
 	%D%/util.h \
 	%D%/wait.c \
-	%D%/wait.h
+	%D%/wait.h \
+	%D%/waitfd.c
 
 hotline_libs = $(URCU_LIBS) $(XXHASH_LIBS)
 

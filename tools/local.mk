@@ -8,6 +8,8 @@ hotline_cli_sources = \
 	%D%/cmd_create.c \
 	%D%/cmd_ls.c \
 	%D%/cmd_recv.c \
+	%D%/cmd_rm.c \
+	%D%/cmd_send.c \
 	%D%/cmd_stat.c \
 	%D%/cmd_tail.c \
 	%D%/guard.c \
@@ -38,11 +40,23 @@ hotline_cli_sources = \
 	%D%/view.c \
 	%D%/view.h
 
-# Once main.c has all its commands: bin_PROGRAMS +=
-EXTRA_PROGRAMS += %D%/hotline
+bin_PROGRAMS += %D%/hotline
 %C%_hotline_SOURCES = $(hotline_cli_sources)
 %C%_hotline_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_hotline_LDADD = lib/libhotline.la $(JANSSON_LIBS)
 
 # The completion is installed under the name of the command.
-completion = %D%/hotline.bash
+EXTRA_DIST += %D%/hotline.bash
+
+if BASH_COMPLETION
+install-data-local: install-completion
+uninstall-local: uninstall-completion
+endif
+
+.PHONY: install-completion uninstall-completion
+install-completion:
+	$(MKDIR_P) '$(DESTDIR)$(bashcompdir)'
+	$(INSTALL_DATA) $(srcdir)/%D%/hotline.bash \
+		'$(DESTDIR)$(bashcompdir)/hotline'
+uninstall-completion:
+	rm -f '$(DESTDIR)$(bashcompdir)/hotline'
