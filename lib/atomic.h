@@ -71,6 +71,22 @@ static inline void hli_fence_compiler(void)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
+/*
+ * For reading what its writer, by design, may be changing: the words are
+ * atomic here and plain there, and a check afterwards decides what they are
+ * worth. The thread sanitizer cannot know.
+ */
+#if defined(__SANITIZE_THREAD__)
+#define HLI_RACES_BY_DESIGN __attribute__((no_sanitize("thread")))
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HLI_RACES_BY_DESIGN __attribute__((no_sanitize("thread")))
+#endif
+#endif
+#ifndef HLI_RACES_BY_DESIGN
+#define HLI_RACES_BY_DESIGN
+#endif
+
 /* Tell the processor that this is a spin. */
 static inline void hli_pause(void)
 {

@@ -16,7 +16,10 @@ hotline_sources = \
 	%D%/group.c \
 	%D%/group.h \
 	%D%/handle.h \
+	%D%/hook.c \
 	%D%/hook.h \
+	%D%/inspect.c \
+	%D%/inspect.h \
 	%D%/join.c \
 	%D%/join.h \
 	%D%/layout.c \
@@ -37,6 +40,7 @@ hotline_sources = \
 	%D%/segment.h \
 	%D%/take.c \
 	%D%/take.h \
+	%D%/tap.c \
 	%D%/util.c \
 	%D%/util.h \
 	%D%/wait.c \

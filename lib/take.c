@@ -139,6 +139,7 @@ static ssize_t take_shared(struct hli_taker *taker, uint64_t max)
 	return got ? got : -EAGAIN;
 }
 
+HLI_RACES_BY_DESIGN
 void hli_copy_words(void *to, const void *from, size_t bytes)
 {
 	const _Atomic uint64_t *const words = from;
