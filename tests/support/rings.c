@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 const char *support_name(void)
@@ -62,6 +63,41 @@ struct hl_consumer *support_consume(struct hl_ring *ring, const char *group,
 	ck_assert_msg(hl_consumer_join(ring, &attr, NULL, &consumer, &err) == 0,
 		      "join: %d %s", err.code, err.text);
 	return consumer;
+}
+
+struct hl_ring *helper_open(struct helper *self, const char *name)
+{
+	struct hl_ring *ring;
+
+	EXPECT(self, hl_ring_open(name, 0, &ring, NULL) == 0);
+	return ring;
+}
+
+struct hl_producer *helper_produce(struct helper *self, struct hl_ring *ring)
+{
+	struct hl_producer *producer;
+
+	EXPECT(self, hl_producer_join(ring, NULL, &producer, NULL) == 0);
+	return producer;
+}
+
+struct hl_consumer *helper_consume(struct helper *self, struct hl_ring *ring,
+				   const char *group, enum hl_group_kind kind)
+{
+	const struct hl_group_attr attr = support_group(group, kind);
+	struct hl_consumer *consumer;
+
+	EXPECT(self, hl_consumer_join(ring, &attr, NULL, &consumer, NULL) == 0);
+	return consumer;
+}
+
+void *support_shared(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(memory, MAP_FAILED);
+	return memory;
 }
 
 struct hl_group_attr support_group(const char *name, enum hl_group_kind kind)

@@ -17,6 +17,15 @@ struct hl_producer *support_produce(struct hl_ring *ring);
 struct hl_consumer *support_consume(struct hl_ring *ring, const char *group,
 				    enum hl_group_kind kind);
 
+/* The same for helpers: NULL when it failed, which is noted. */
+struct hl_ring *helper_open(struct helper *self, const char *name);
+struct hl_producer *helper_produce(struct helper *self, struct hl_ring *ring);
+struct hl_consumer *helper_consume(struct helper *self, struct hl_ring *ring,
+				   const char *group, enum hl_group_kind kind);
+
+/* Memory of zeroes that forked helpers share. Asserts. */
+void *support_shared(size_t bytes);
+
 /* The attr of a group with a name and a kind. */
 struct hl_group_attr support_group(const char *name, enum hl_group_kind kind);
 

@@ -191,6 +191,12 @@ struct helper *support_thread(void (*run)(struct helper *), void *arg)
 	return helper;
 }
 
+struct helper *support_start(bool thread, void (*run)(struct helper *),
+			     void *arg)
+{
+	return thread ? support_thread(run, arg) : support_fork(run, arg);
+}
+
 void support_await(struct helper *helper, int step)
 {
 	const int64_t end = support_deadline();

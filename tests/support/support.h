@@ -75,6 +75,9 @@ struct helper {
 struct helper *support_fork(void (*run)(struct helper *), void *arg);
 struct helper *support_thread(void (*run)(struct helper *), void *arg);
 
+struct helper *support_start(bool thread, void (*run)(struct helper *),
+			     void *arg);
+
 /* For the test. All assert. What it counted can be read afterwards. */
 void support_await(struct helper *helper, int step);
 void support_go(struct helper *helper, int step);
