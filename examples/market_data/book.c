@@ -2,10 +2,10 @@
 /*
  * book - the orders that rest in a market, and the best prices of each stock
  *
- * Orders stand in a hash with open addressing, at most half full. A place that
- * gets free is filled from behind, so that no marks are left in it. The levels
- * of a stock and side stand in an array from worst to best: most changes are
- * near the best price, so near its end.
+ * Orders stand in a hash with open addressing, at most half full; a place
+ * without shares is free. One that gets free is filled from behind, so that no
+ * marks are left in the hash. The levels of a stock and side stand in an array
+ * from worst to best: most changes are near the best price, so near its end.
  */
 #include "book.h"
 
@@ -64,7 +64,7 @@ static struct book_order *find(const struct book *book, uint64_t id)
 {
 	size_t i = home(book, id);
 
-	while (book->order[i].id != 0 && book->order[i].id != id)
+	while (book->order[i].shares != 0 && book->order[i].id != id)
 		i = (i + 1) & book->mask;
 	return &book->order[i];
 }
@@ -80,7 +80,7 @@ static int grow_orders(struct book *book)
 	if (!bigger.order)
 		return -ENOMEM;
 	for (size_t i = 0; i <= book->mask; i++) {
-		if (book->order[i].id != 0)
+		if (book->order[i].shares != 0)
 			*find(&bigger, book->order[i].id) = book->order[i];
 	}
 	free(book->order);
@@ -96,7 +96,7 @@ static void remove_order(struct book *book, struct book_order *order)
 
 	for (;;) {
 		i = (i + 1) & book->mask;
-		if (book->order[i].id == 0)
+		if (book->order[i].shares == 0)
 			break;
 		/* It may move if its home is not between the hole and it. */
 		if (((i - home(book, book->order[i].id)) & book->mask) >=
@@ -105,7 +105,7 @@ static void remove_order(struct book *book, struct book_order *order)
 			hole = i;
 		}
 	}
-	book->order[hole].id = 0;
+	book->order[hole].shares = 0;
 	book->orders--;
 }
 
@@ -207,9 +207,9 @@ int book_add(struct book *book, const struct book_order *order)
 	struct levels *levels;
 	int ret;
 
-	if (order->id == 0 || order->shares == 0 || order->side > BOOK_SELL)
+	if (order->shares == 0 || order->side > BOOK_SELL)
 		return -EINVAL;
-	if (find(book, order->id)->id != 0)
+	if (find(book, order->id)->shares != 0)
 		return -EEXIST;
 	ret = grow_orders(book);
 	if (ret == 0)
@@ -230,7 +230,7 @@ int book_reduce(struct book *book, uint64_t id, uint64_t shares)
 {
 	struct book_order *order = find(book, id);
 
-	if (id == 0 || order->id == 0)
+	if (order->shares == 0)
 		return -ENOENT;
 	if (shares > order->shares)
 		return -EINVAL;
@@ -242,7 +242,7 @@ int book_delete(struct book *book, uint64_t id)
 {
 	struct book_order *order = find(book, id);
 
-	if (id == 0 || order->id == 0)
+	if (order->shares == 0)
 		return -ENOENT;
 	take_shares(book, order, order->shares);
 	return 0;
@@ -254,7 +254,7 @@ int book_replace(struct book *book, uint64_t id, uint64_t new_id,
 	struct book_order order = *find(book, id);
 	int ret;
 
-	if (id == 0 || order.id == 0)
+	if (order.shares == 0)
 		return -ENOENT;
 	order.id = new_id;
 	order.shares = shares;

@@ -5,7 +5,7 @@
  * Guarantees: after any sequence of calls the levels of a stock are the sums of
  * its orders; a call that fails changes nothing. The best price is found at
  * once, an order by one look into a hash. Stocks are small numbers (an ITCH
- * "locate"), orders any but zero.
+ * "locate"), orders any.
  *
  * Not done: queues within a level, and matching.
  */
@@ -22,8 +22,8 @@ enum book_side {
 };
 
 struct book_order {
-	uint64_t id; /* 0: a free place in the hash */
-	uint64_t shares;
+	uint64_t id;
+	uint64_t shares; /* 1 or more */
 	uint32_t price;
 	uint16_t stock;
 	uint8_t side; /* enum book_side */
@@ -50,8 +50,7 @@ void book_destroy(struct book *book);
  *                stock, same side
  *
  * Return 0, or -ENOENT for an unknown order, -EEXIST for a known one where it
- * has to be new, -EINVAL for the number 0, for no shares and for more than the
- * order has, -ENOMEM.
+ * has to be new, -EINVAL for no shares and for more than the order has, -ENOMEM.
  */
 int book_add(struct book *book, const struct book_order *order);
 int book_reduce(struct book *book, uint64_t id, uint64_t shares);
