@@ -12,8 +12,9 @@
 base='atomic clock hook util'
 format='layout'
 system='liveness segment wait'
-# Public headers whose types (struct hl_error, limits) everything may use.
-types='hotline/message hotline/ring'
+# Public headers whose types (struct hl_error, limits) and plain inline functions
+# the library may use everywhere.
+types='hotline/message hotline/ring hotline/consume'
 # In order: a part may include those before it.
 core='record group arena claim take recover'
 
