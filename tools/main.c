@@ -140,7 +140,7 @@ static int print_help(void)
 
 static int print_version(void)
 {
-	printf("hotline %s (library %s)\n", HL_VERSION_STRING, hl_version());
+	printf("hotline %s (library %s)\n", HL_VERSION, hl_version());
 	return HLT_DONE;
 }
 
