@@ -19,13 +19,28 @@ unit_tests = \
 	%D%/unit/test_book \
 	%D%/unit/test_itch \
 	%D%/unit/test_nacha \
-	%D%/unit/test_nacha_faults
+	%D%/unit/test_nacha_faults \
+	%D%/unit/test_router \
+	%D%/unit/test_router_threads
 
-api_tests =
+api_tests = \
+	%D%/api/test_arena \
+	%D%/api/test_batch \
+	%D%/api/test_checksum \
+	%D%/api/test_finish \
+	%D%/api/test_full \
+	%D%/api/test_modes \
+	%D%/api/test_paths \
+	%D%/api/test_payload
 
 hooked_tests =
 
-cli_tests =
+cli_tests = \
+	%D%/cli/messages.sh \
+	%D%/cli/rings.sh \
+	%D%/cli/stat.sh \
+	%D%/cli/tail.sh \
+	%D%/cli/usage.sh
 
 checks = \
 	%D%/checks/banned.sh \
@@ -49,6 +64,8 @@ long_checks = \
 
 # Helpers of the C tests.
 support_sources = \
+	%D%/support/line.c \
+	%D%/support/line.h \
 	%D%/support/rings.c \
 	%D%/support/rings.h \
 	%D%/support/support.c \
@@ -71,6 +88,14 @@ check_PROGRAMS += $(c_tests)
 LDADD = $(support_libs) lib/libhotline-internal.la $(CHECK_LIBS)
 hooked_libs = $(support_libs) lib/libhotline-hooked.la $(CHECK_LIBS)
 api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
+%C%_api_test_arena_LDADD = $(api_libs)
+%C%_api_test_batch_LDADD = $(api_libs)
+%C%_api_test_checksum_LDADD = $(api_libs)
+%C%_api_test_finish_LDADD = $(api_libs)
+%C%_api_test_full_LDADD = $(api_libs)
+%C%_api_test_modes_LDADD = $(api_libs)
+%C%_api_test_paths_LDADD = $(api_libs)
+%C%_api_test_payload_LDADD = $(api_libs)
 
 # The readers of the examples' inputs are tested as the library is.
 nacha_test_libs = examples/payments/libnacha.la $(LDADD)
@@ -82,6 +107,8 @@ nacha_test_libs = examples/payments/libnacha.la $(LDADD)
 %C%_unit_test_book_LDADD = examples/market_data/libitch.la $(LDADD)
 %C%_unit_test_itch_LDADD = examples/market_data/libitch.la $(LDADD)
 nacha_test_sources = %D%/unit/nacha_file.c %D%/unit/nacha_file.h
+
+noinst_HEADERS += %D%/unit/fake_batch.h
 
 # --- How they are run ------------------------------------------------------
 
@@ -136,5 +163,6 @@ EXTRA_DIST += \
 	$(cli_tests) \
 	$(long_checks) \
 	%D%/checks/one_message.c \
+	%D%/cli/lib.sh \
 	%D%/support/strip_comments.awk \
 	%D%/support/tap.sh

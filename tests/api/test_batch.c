@@ -51,7 +51,7 @@ START_TEST(batch_takes_what_is_there_and_waits_for_no_more)
 }
 END_TEST
 
-START_TEST(batch_of_none_or_more_than_the_capacity_is_refused)
+START_TEST(batch_of_none_is_refused)
 {
 	struct hl_ring *ring = new_ring(HL_GROUP_EXCLUSIVE);
 	struct hl_consumer *consumer =
@@ -61,10 +61,21 @@ START_TEST(batch_of_none_or_more_than_the_capacity_is_refused)
 	support_send(support_produce(ring), 1, 3);
 	ck_assert_int_eq(hl_consumer_take(consumer, 0, HL_NOWAIT, &batch),
 			 -EINVAL);
-	ck_assert_int_eq(hl_consumer_take(consumer, CAPACITY + 1, HL_NOWAIT,
-					  &batch),
-			 -EINVAL);
 	ck_assert_int_eq(hl_consumer_take(consumer, 1, -1, &batch), -EINVAL);
+}
+END_TEST
+
+START_TEST(batch_is_never_more_than_the_capacity)
+{
+	const enum hl_group_kind kind = (enum hl_group_kind)_i;
+	struct hl_ring *ring = new_ring(kind);
+	struct hl_consumer *consumer = support_consume(ring, "g", kind);
+	struct hl_batch batch;
+
+	support_send(support_produce(ring), 1, CAPACITY);
+	ck_assert_int_eq(hl_consumer_take(consumer, SIZE_MAX, HL_NOWAIT,
+					  &batch),
+			 CAPACITY);
 }
 END_TEST
 
@@ -466,7 +477,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		batch_takes_what_is_there_and_waits_for_no_more,
-		batch_of_none_or_more_than_the_capacity_is_refused,
+		batch_of_none_is_refused,
 		batches_are_not_nested,
 		nothing_is_done_without_a_batch,
 		position_outside_of_the_batch_is_refused,
@@ -491,6 +502,8 @@ int main(void)
 		tcase, unfinished_rest_is_handed_to_the_next_consumer_marked,
 		HL_GROUP_EXCLUSIVE, HL_GROUP_SHARED + 1);
 	/* All kinds. */
+	tcase_add_loop_test(tcase, batch_is_never_more_than_the_capacity,
+			    HL_GROUP_EXCLUSIVE, HL_GROUP_LOSSY + 1);
 	tcase_add_loop_test(tcase, abandoned_positions_are_no_messages,
 			    HL_GROUP_EXCLUSIVE, HL_GROUP_LOSSY + 1);
 	return support_end();

@@ -301,7 +301,7 @@ START_TEST(full_and_no_block_and_never_fits_are_different_errors)
 	}
 	ck_assert_int_eq(ret, -ENOBUFS);
 	ck_assert_uint_le(sent, info.nblocks);
-	bytes = info.block_bytes + 1;
+	bytes = info.block_bytes + 64;
 	ck_assert_int_eq(hl_payload_alloc(producer, &bytes, 1, &space),
 			 -EMSGSIZE);
 	support_send(producer, sent + 1, CAPACITY - sent);

@@ -162,6 +162,18 @@ void support_send(struct hl_producer *producer, uint64_t first, uint64_t n)
 	}
 }
 
+void support_fill_ring(struct hl_producer *producer)
+{
+	struct hl_message m;
+	int ret;
+
+	support_fill(&m, sizeof(m), 0);
+	do
+		ret = hl_producer_send(producer, &m, sizeof(m), HL_NOWAIT);
+	while (ret == 1);
+	ck_assert_int_eq(ret, -EAGAIN);
+}
+
 void support_take(struct hl_consumer *consumer, uint64_t first, uint64_t n)
 {
 	const uint64_t end = first + n;

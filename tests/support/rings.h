@@ -46,6 +46,9 @@ uint64_t support_number(const void *message);
 /* Send messages with the numbers from first to first + n - 1. Asserts. */
 void support_send(struct hl_producer *producer, uint64_t first, uint64_t n);
 
+/* Send messages without payload until the ring is full. Asserts. */
+void support_fill_ring(struct hl_producer *producer);
+
 /* Take n messages and expect those numbers; each batch is done. Asserts. */
 void support_take(struct hl_consumer *consumer, uint64_t first, uint64_t n);
 
