@@ -112,6 +112,22 @@ bool hli_block_to_have(const struct hli_view *view)
 	return choose(view, hli_low_scan(view), 0) != HLI_NO_BLOCK;
 }
 
+/* As much low as the next block needs; without a group no more is taken. */
+static uint64_t enough_low(const struct hli_view *view)
+{
+	uint64_t lowest = UINT64_MAX - 1;
+	uint32_t i;
+
+	for (i = 0; i < view->geo.nblocks; i++) {
+		const struct hli_block *const b = &view->blocks[i];
+
+		if (!hli_load_acq(&b->owner))
+			lowest = hli_min(lowest,
+					 hli_load_acq(&b->last_position));
+	}
+	return lowest + 1;
+}
+
 /* Put a new block in the place of the current one. */
 static bool change_block(const struct hli_view *view, uint32_t record,
 			 struct hli_lease *lease, uint64_t *low)
@@ -122,7 +138,7 @@ static bool change_block(const struct hli_view *view, uint32_t record,
 		return false;
 	block = lease_below(view, record, *low);
 	if (block == HLI_NO_BLOCK) {
-		*low = hli_low_raise(view, UINT64_MAX);
+		*low = hli_low_raise(view, enough_low(view));
 		block = lease_below(view, record, *low);
 	}
 	if (block == HLI_NO_BLOCK)
@@ -135,16 +151,17 @@ static bool change_block(const struct hli_view *view, uint32_t record,
 	}
 	lease->block = block;
 	lease->used = 0;
-	lease->last = hli_load_rlx(&view->blocks[block].last_position); /* own */
+	lease->last =
+		hli_load_rlx(&view->blocks[block].last_position); /* own */
 	return true;
 }
 
 static uint32_t line_of(const struct hli_view *view,
 			const struct hli_lease *lease)
 {
-	const uint64_t at =
-		view->geo.arena_at +
-		(uint64_t)lease->block * view->geo.block_stride + lease->used;
+	const uint64_t at = view->geo.arena_at +
+			    (uint64_t)lease->block * view->geo.block_stride +
+			    lease->used;
 
 	return (uint32_t)(at / HL_LINE_BYTES);
 }

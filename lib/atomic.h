@@ -22,13 +22,19 @@ _Static_assert(sizeof(_Atomic uint64_t) == 8 && sizeof(_Atomic uint32_t) == 4,
 
 #define hli_load_rlx(p) atomic_load_explicit((p), memory_order_relaxed)
 #define hli_load_acq(p) atomic_load_explicit((p), memory_order_acquire)
-#define hli_store_rlx(p, v) atomic_store_explicit((p), (v), memory_order_relaxed)
-#define hli_store_rel(p, v) atomic_store_explicit((p), (v), memory_order_release)
-#define hli_add_rlx(p, v) atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
-#define hli_add_ar(p, v) atomic_fetch_add_explicit((p), (v), memory_order_acq_rel)
+#define hli_store_rlx(p, v)                                                    \
+	atomic_store_explicit((p), (v), memory_order_relaxed)
+#define hli_store_rel(p, v)                                                    \
+	atomic_store_explicit((p), (v), memory_order_release)
+#define hli_add_rlx(p, v)                                                      \
+	atomic_fetch_add_explicit((p), (v), memory_order_relaxed)
+#define hli_add_ar(p, v)                                                       \
+	atomic_fetch_add_explicit((p), (v), memory_order_acq_rel)
 #define hli_or_ar(p, v) atomic_fetch_or_explicit((p), (v), memory_order_acq_rel)
-#define hli_and_ar(p, v) atomic_fetch_and_explicit((p), (v), memory_order_acq_rel)
-#define hli_swap_ar(p, v) atomic_exchange_explicit((p), (v), memory_order_acq_rel)
+#define hli_and_ar(p, v)                                                       \
+	atomic_fetch_and_explicit((p), (v), memory_order_acq_rel)
+#define hli_swap_ar(p, v)                                                      \
+	atomic_exchange_explicit((p), (v), memory_order_acq_rel)
 
 /* Compare and swap: true when *p was old and is new now. */
 static inline bool hli_cas_ar(_Atomic uint64_t *p, uint64_t old, uint64_t new)

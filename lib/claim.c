@@ -34,12 +34,13 @@
 #define TRIES 10000
 
 void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
-		      uint32_t record)
+		      uint32_t record, uint32_t tenure)
 {
 	memset(claimer, 0, sizeof(*claimer));
 	claimer->view = view;
 	claimer->record = &view->records[record];
 	claimer->index = record;
+	claimer->tenure = tenure;
 	claimer->sole = view->geo.producers == HL_PRODUCERS_SOLE;
 	claimer->refuse = view->geo.unread == HL_UNREAD_REFUSE;
 	/* Nothing is known yet: the first claim raises it. */
@@ -90,7 +91,8 @@ static bool take_head(struct hli_claimer *claimer, uint64_t h, uint64_t n)
 	_Atomic uint64_t *const head = &claimer->view->header->head;
 
 	if (!claimer->sole)
-		return hli_cas_ar(head, h, h + n); /* E3: recover.c:hli_settle() */
+		return hli_cas_ar(head, h,
+				  h + n); /* E3: recover.c:hli_settle() */
 	hli_store_rel(head, h + n); /* E3: pairs with recover.c:hli_settle() */
 	return true;
 }
@@ -120,7 +122,7 @@ static ssize_t try_claim(struct hli_claimer *claimer, uint64_t n)
 	const struct hli_view *const view = claimer->view;
 	const uint64_t h = hli_load_acq(&view->header->head);
 
-	if (!hli_record_live(claimer->record))
+	if (!hli_record_live(claimer->record, claimer->tenure))
 		return -EIDRM;
 	if (h & HLI_FINISHED)
 		return -EPIPE;

@@ -17,6 +17,7 @@ struct hli_claimer {
 	const struct hli_view *view;
 	struct hli_record *record;
 	uint32_t index;	 /* of the record */
+	uint32_t tenure; /* its state word while it is ours */
 	uint32_t count;	 /* positions of the claim in hand; 0 for none */
 	uint32_t open;	 /* those not settled */
 	uint64_t first;	 /* position of the claim */
@@ -27,7 +28,7 @@ struct hli_claimer {
 };
 
 void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
-		      uint32_t record);
+		      uint32_t record, uint32_t tenure);
 
 /*
  * Claim up to n positions: claimer->first and count. Returns how many, or

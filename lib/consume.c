@@ -23,7 +23,7 @@ static bool take_ready(void *self, bool fresh)
 {
 	const struct hl_consumer *const consumer = self;
 
-	return !hli_record_live(consumer->member.record) ||
+	return !hli_member_live(&consumer->member) ||
 	       hli_take_ready(&consumer->taker, fresh);
 }
 
@@ -82,10 +82,11 @@ static int enter_group(struct hli_member *member,
 	member->group = (uint32_t)group;
 	if (kind == HL_GROUP_SHARED)
 		return 0;
-	if (hli_lock_try(member->lock_fd, HLI_LOCK_GROUP_SEAT(group)) < 0)
+	if (hli_lock_wait(member->lock_fd, HLI_LOCK_GROUP_SEAT(group),
+			  HLI_DYING_NS) < 0)
 		return hli_fail(err, -EBUSY,
-				"%s: the consumer of group %s lives", ring->name,
-				attr->name);
+				"%s: the consumer of group %s lives",
+				ring->name, attr->name);
 	member->seat = HLI_LOCK_GROUP_SEAT(group);
 	return 0;
 }
@@ -96,7 +97,8 @@ static void init_consumer(struct hl_consumer *consumer,
 	struct hli_member *const member = &consumer->member;
 	const struct hli_view *const view = &member->ring->view;
 
-	hli_taker_init(&consumer->taker, view, member->index, member->group);
+	hli_taker_init(&consumer->taker, view, member->index, member->tenure,
+		       member->group);
 	consumer->look_first = consumer->taker.kind == HL_GROUP_SHARED;
 	consumer->prefetch_payload = attr->prefetch_payload;
 	member->wait.view = view;
@@ -104,8 +106,7 @@ static void init_consumer(struct hl_consumer *consumer,
 	member->wait.count = &view->groups[member->group].wake;
 	member->wait.bit = UINT64_C(1) << member->group;
 	member->wait.busy = attr->wait == HL_WAIT_BUSY;
-	member->wait.spin_ns =
-		attr->spin_ns ? attr->spin_ns : HLI_SPIN_NS;
+	member->wait.spin_ns = attr->spin_ns ? attr->spin_ns : HLI_SPIN_NS;
 	hli_store_rel(&view->groups[member->group].joined, 1);
 }
 
@@ -114,7 +115,8 @@ static struct hl_consumer *new_consumer(const struct hl_ring *ring,
 					const struct hl_group_attr *group)
 {
 	struct hl_consumer *const consumer = calloc(1, sizeof(*consumer));
-	const size_t bytes = (size_t)HLI_LOSSY_BATCH * ring->view.geo.slot_bytes;
+	const size_t bytes =
+		(size_t)HLI_LOSSY_BATCH * ring->view.geo.slot_bytes;
 
 	if (!consumer || group->kind != HL_GROUP_LOSSY)
 		return consumer;
@@ -266,8 +268,7 @@ static void fill_batch(struct hl_consumer *consumer, struct hl_batch *batch)
 		.arena_at = view->geo.arena_at,
 		.count = (uint32_t)(run->to - run->from),
 		.messages = (uint32_t)(run->to - run->from) - run->voids,
-		.first = copied ? 0 :
-				  (uint32_t)((run->from - 1) & view->mask),
+		.first = copied ? 0 : (uint32_t)((run->from - 1) & view->mask),
 		.mask = copied ? UINT32_MAX : (uint32_t)view->mask,
 		.slot_bytes = view->geo.slot_bytes,
 		.attempt = run->attempt,
@@ -279,8 +280,7 @@ static void fill_batch(struct hl_consumer *consumer, struct hl_batch *batch)
 	};
 	if (run->redelivered_below > run->from)
 		hli_count(&consumer->member.record->dropped,
-			  hli_min(run->redelivered_below, run->to) -
-				  run->from);
+			  hli_min(run->redelivered_below, run->to) - run->from);
 }
 
 static ssize_t take(struct hl_consumer *consumer, size_t max,
@@ -327,7 +327,7 @@ static int done(struct hl_consumer *consumer, uint64_t end)
 	struct hli_member *const member = &consumer->member;
 	struct hli_taker *const taker = &consumer->taker;
 
-	if (!hli_record_live(member->record))
+	if (!hli_record_ours(member->record, member->tenure))
 		return -EIDRM;
 	hli_done(taker, end);
 	hli_wake(taker->view, HLI_SLEEPERS_PRODUCERS);

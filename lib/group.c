@@ -128,12 +128,11 @@ int hli_group_find(const struct hli_view *view, const char *name)
 	return -ENOENT;
 }
 
-bool hli_group_has(const struct hli_view *view, uint32_t group,
-		   uint32_t record)
+bool hli_group_has(const struct hli_view *view, uint32_t group, uint32_t record)
 {
 	const struct hli_record *const r = &view->records[record];
 
-	return hli_load_acq(&r->state) != HLI_FREE &&
+	return hli_record_state(r) != HLI_FREE &&
 	       hli_load_rlx(&r->group) == group; /* filled before LIVE */
 }
 
@@ -215,17 +214,18 @@ int hli_group_add(const struct hli_view *view, const struct hl_group_attr *attr,
 	uint64_t announced;
 
 	if (index < 0)
-		return hli_fail(err, index,
-				"%s: no room for group %s: there are %u already",
-				ring, attr->name, view->geo.max_groups);
+		return hli_fail(
+			err, index,
+			"%s: no room for group %s: there are %u already", ring,
+			attr->name, view->geo.max_groups);
 	if (start > hli_head_position(hli_load_acq(&view->header->head)) ||
 	    start == 0)
 		return hli_fail(err, -EINVAL,
 				"%s: group %s cannot start at %ju: the next "
 				"position is %ju",
 				ring, attr->name, (uintmax_t)start,
-				(uintmax_t)hli_head_position(hli_load_acq(
-					&view->header->head)));
+				(uintmax_t)hli_head_position(
+					hli_load_acq(&view->header->head)));
 	g = &view->groups[index];
 	fill_group(g, attr);
 	announced = start_group(view, (uint32_t)index, start);

@@ -16,6 +16,7 @@
 
 #include "claim.h"
 #include "hook.h"
+#include "record.h"
 #include "segment.h"
 #include "take.h"
 #include "wait.h"
@@ -32,6 +33,7 @@ struct hli_member {
 	struct hl_ring *ring;
 	struct hli_record *record;
 	uint32_t index;	  /* of the record */
+	uint32_t tenure;  /* its state word while it is ours and LIVE */
 	uint32_t group;	  /* HLI_NO_RECORD for producers */
 	uint32_t adopted; /* a record whose byte we hold too */
 	int64_t seat;	  /* a lock byte that we hold as well; 0 for none */
@@ -60,6 +62,11 @@ struct hl_consumer {
 
 #define HLI_LOSSY_BATCH 64u /* messages of a lossy batch at the most */
 #define HLI_SPIN_NS 5000    /* unless the caller says otherwise */
+
+static inline bool hli_member_live(const struct hli_member *member)
+{
+	return hli_record_live(member->record, member->tenure);
+}
 
 /*
  * A call on a handle begins and ends here. Not atomic: it costs nothing, sees a

@@ -65,11 +65,12 @@ static void copy_shared_text(char *to, size_t n, const char *from)
 	memset(to + i, 0, n - i);
 }
 
-static enum hl_liveness liveness(const struct hl_inspect *inspect, uint32_t i,
-				 uint32_t state)
+static enum hl_liveness liveness(const struct hl_inspect *inspect, uint32_t i)
 {
-	const int held = hli_lock_probe(inspect->segment.fd,
-					HLI_LOCK_RECORD(i));
+	const enum hli_state state =
+		hli_record_state(&inspect->view.records[i]);
+	const int held =
+		hli_lock_probe(inspect->segment.fd, HLI_LOCK_RECORD(i));
 
 	if (held == 0 || state == HLI_DEAD)
 		return HL_DEAD;
@@ -94,11 +95,9 @@ static void count_participants(const struct hl_inspect *inspect,
 	uint32_t i;
 
 	for (i = 0; i < view->nrecords; i++) {
-		const uint32_t state = hli_load_acq(&view->records[i].state);
-
-		if (state == HLI_FREE)
+		if (hli_record_state(&view->records[i]) == HLI_FREE)
 			continue;
-		if (liveness(inspect, i, state) == HL_DEAD)
+		if (liveness(inspect, i) == HL_DEAD)
 			status->dead++;
 		else
 			status->alive++;
@@ -181,8 +180,7 @@ int hl_inspect_group(const struct hl_inspect *inspect, uint32_t index,
 		if (!hli_group_has(view, index, i))
 			continue;
 		add_member(status, &view->records[i]);
-		if (liveness(inspect, i,
-			     hli_load_acq(&view->records[i].state)) == HL_DEAD)
+		if (liveness(inspect, i) == HL_DEAD)
 			status->dead++;
 		else
 			status->alive++;
@@ -214,18 +212,16 @@ int hl_inspect_participant(const struct hl_inspect *inspect, uint32_t index,
 {
 	const struct hli_view *const view = &inspect->view;
 	const struct hli_record *r;
-	uint32_t state;
 
 	if (index >= view->nrecords)
 		return -EINVAL;
 	r = &view->records[index];
 	memset(status, 0, sizeof(*status));
-	state = hli_load_acq(&r->state);
-	if (state == HLI_FREE)
+	if (hli_record_state(r) == HLI_FREE)
 		return 0;
 	copy_shared_text(status->name, sizeof(status->name), r->name);
 	status->producer = index < view->geo.max_producers;
-	status->liveness = liveness(inspect, index, state);
+	status->liveness = liveness(inspect, index);
 	status->pid = hli_load_rlx(&r->pid);
 	status->uid = hli_load_rlx(&r->uid);
 	status->pid_start = hli_load_rlx(&r->pid_start);
@@ -261,8 +257,7 @@ int hl_inspect_block(const struct hl_inspect *inspect, uint32_t index,
 	status->owner = owner ? owner - 1 : 0;
 	status->lease_position = hli_load_rlx(&b->lease_position);
 	status->last_position = hli_load_rlx(&b->last_position);
-	status->reusable =
-		!owner && status->last_position < hli_low_scan(view);
+	status->reusable = !owner && status->last_position < hli_low_scan(view);
 	return 1;
 }
 

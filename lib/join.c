@@ -163,7 +163,7 @@ int hli_join_begin(struct hli_member *member, struct hl_ring *ring,
 		return hli_fail(err, member->lock_fd,
 				"%s: cannot open it again through /proc: %s",
 				ring->name, strerror(-member->lock_fd));
-	ret = hli_lock_wait(member->lock_fd, HLI_LOCK_CONTROL);
+	ret = hli_lock_wait(member->lock_fd, HLI_LOCK_CONTROL, HLI_CONTROL_NS);
 	if (ret < 0)
 		return hli_fail(err, ret,
 				"%s: somebody who joins or leaves does not get "
@@ -205,8 +205,8 @@ static void fill_record(struct hli_member *member, const char *name)
 		      name ? name : program_invocation_short_name);
 }
 
-int hli_join_record(struct hli_member *member, uint32_t from, uint32_t to,
-		    const char *name, struct hl_error *err)
+/* Take a free record among [from, to): true when there was one. */
+static bool take_record(struct hli_member *member, uint32_t from, uint32_t to)
 {
 	const struct hli_view *const view = &member->ring->view;
 	uint32_t i;
@@ -214,66 +214,109 @@ int hli_join_record(struct hli_member *member, uint32_t from, uint32_t to,
 	for (i = from; i < to; i++) {
 		struct hli_record *const r = &view->records[i];
 
-		if (hli_load_acq(&r->state) != HLI_FREE ||
+		if (hli_record_state(r) != HLI_FREE ||
 		    hli_lock_try(member->lock_fd, HLI_LOCK_RECORD(i)) < 0)
 			continue;
 		HLI_HOOK("join_locked");
-		if (hli_load_acq(&r->state) != HLI_FREE) {
-			hli_lock_drop(member->lock_fd, HLI_LOCK_RECORD(i));
-			continue;
+		if (hli_record_state(r) == HLI_FREE) {
+			member->index = i;
+			member->record = r;
+			return true;
 		}
-		member->index = i;
-		member->record = r;
-		fill_record(member, name);
-		HLI_HOOK("join_filled");
-		return 0;
+		hli_lock_drop(member->lock_fd, HLI_LOCK_RECORD(i));
 	}
-	return hli_fail(err, -EUSERS,
-			"%s: all %u places for %s are taken", member->ring->name,
-			to - from, from ? "consumers" : "producers");
+	return false;
+}
+
+int hli_join_record(struct hli_member *member, uint32_t from, uint32_t to,
+		    const char *name, struct hl_error *err)
+{
+	const struct timespec pause = { .tv_nsec = HLI_NS_PER_MS };
+	const int64_t deadline = hli_deadline_ns(HLI_DYING_NS);
+
+	/* A record may be about to be free: somebody recovers it, or its
+	 * owner was killed a moment ago. */
+	while (!take_record(member, from, to)) {
+		if (hli_now_ns() >= deadline)
+			return hli_fail(err, -EUSERS,
+					"%s: all %u places for %s are taken",
+					member->ring->name, to - from,
+					from ? "consumers" : "producers");
+		nanosleep(&pause, NULL);
+		(void)hli_look_for_dead(member, true);
+	}
+	member->tenure = hli_record_next_tenure(member->record);
+	fill_record(member, name);
+	HLI_HOOK("join_filled");
+	return 0;
 }
 
 void hli_join_end(struct hli_member *member)
 {
-	hli_store_rel(&member->record->state, HLI_LIVE);
+	hli_store_rel(&member->record->state, member->tenure);
 	HLI_HOOK("join_live");
 	hli_lock_drop(member->lock_fd, HLI_LOCK_CONTROL);
 }
 
-void hli_join_cancel(struct hli_member *member)
+/* Something may have closed the descriptor, and another file may have it. */
+static bool descriptor_ours(const struct hli_member *member)
+{
+	const struct hli_segment *const segment = &member->ring->segment;
+	struct stat st;
+
+	return member->lock_fd >= 0 && fstat(member->lock_fd, &st) == 0 &&
+	       st.st_dev == segment->device && st.st_ino == segment->inode;
+}
+
+/*
+ * One by one and by name, before the close: a child that was forked at a bad
+ * moment may have a copy of the descriptor.
+ */
+static void unlock_all(const struct hli_member *member)
 {
 	const int fd = member->lock_fd;
 
-	if (!member->ring)
+	if (member->index != HLI_NO_RECORD)
+		hli_lock_drop(fd, HLI_LOCK_RECORD(member->index));
+	if (member->adopted != HLI_NO_RECORD)
+		hli_lock_drop(fd, HLI_LOCK_RECORD(member->adopted));
+	if (member->seat)
+		hli_lock_drop(fd, member->seat);
+	hli_lock_drop(fd, HLI_LOCK_CONTROL);
+}
+
+void hli_join_cancel(struct hli_member *member)
+{
+	if (!member->ring || member->lock_fd < 0)
 		return;
-	/* One by one and by name, before the close: a child that was forked
-	 * at a bad moment may have a copy of the descriptor. */
-	if (fd >= 0) {
-		if (member->index != HLI_NO_RECORD)
-			hli_lock_drop(fd, HLI_LOCK_RECORD(member->index));
-		if (member->adopted != HLI_NO_RECORD)
-			hli_lock_drop(fd, HLI_LOCK_RECORD(member->adopted));
-		if (member->seat)
-			hli_lock_drop(fd, member->seat);
-		hli_lock_drop(fd, HLI_LOCK_CONTROL);
-		remove_member(member);
-		close(fd);
-		hli_add_rlx(&member->ring->members, UINT32_MAX);
+	remove_member(member);
+	if (descriptor_ours(member)) {
+		unlock_all(member);
+		close(member->lock_fd);
 	}
+	hli_add_rlx(&member->ring->members, UINT32_MAX);
 	member->ring = NULL;
 }
 
 void hli_join_leave(struct hli_member *member, enum hli_state state)
 {
-	const bool control =
-		member->group != HLI_NO_RECORD &&
-		hli_lock_wait(member->lock_fd, HLI_LOCK_CONTROL) == 0;
+	bool control;
+
+	/* Declared dead meanwhile: others have done all this. */
+	if (!hli_record_ours(member->record, member->tenure)) {
+		member->index = HLI_NO_RECORD;
+		hli_join_cancel(member);
+		return;
+	}
+	control = member->group != HLI_NO_RECORD &&
+		  hli_lock_wait(member->lock_fd, HLI_LOCK_CONTROL,
+				HLI_CONTROL_NS) == 0;
 
 	HLI_HOOK("leave_begun");
 	if (state == HLI_FREE) {
 		hli_record_free(&member->ring->view, member->index);
 	} else {
-		hli_store_rel(&member->record->state, state);
+		hli_record_set(member->record, state);
 		HLI_HOOK("leave_dead");
 	}
 	/* Without the control byte the group is left to the next look. */

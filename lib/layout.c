@@ -76,8 +76,7 @@ static const char *limits_broken(const struct hli_geometry *geo)
 		return "an option has a value that is not defined";
 	if (geo->producers == HL_PRODUCERS_SOLE && geo->max_producers != 1)
 		return "a ring with a sole producer has room for one";
-	if (geo->start_position == 0 ||
-	    geo->start_position >= HLI_POSITION_END)
+	if (geo->start_position == 0 || geo->start_position >= HLI_POSITION_END)
 		return "the start position is not from 1 to 2^63 - 2";
 	if (geo->nblocks == 0)
 		return geo->block_bytes || geo->block_stride ?
@@ -122,9 +121,8 @@ static int divide_arena(struct hli_geometry *geo, uint64_t arena_bytes,
 				"%s: an arena of %ju bytes has not two blocks "
 				"of %ju bytes for each of %u producers: make "
 				"it %ju or more",
-				name, (uintmax_t)arena_bytes,
-				(uintmax_t)stride, geo->max_producers,
-				(uintmax_t)need);
+				name, (uintmax_t)arena_bytes, (uintmax_t)stride,
+				geo->max_producers, (uintmax_t)need);
 	geo->block_stride = (uint32_t)stride;
 	geo->block_bytes = geo->block_stride - HL_LINE_BYTES;
 	geo->nblocks = (uint32_t)(arena_bytes / stride);
@@ -145,8 +143,8 @@ int hli_geometry_from_attr(struct hli_geometry *geo,
 	geo->max_producers = attr->max_producers ? attr->max_producers :
 			     sole		 ? 1 :
 						   DEFAULT_PRODUCERS;
-	geo->max_consumers =
-		attr->max_consumers ? attr->max_consumers : DEFAULT_CONSUMERS;
+	geo->max_consumers = attr->max_consumers ? attr->max_consumers :
+						   DEFAULT_CONSUMERS;
 	geo->max_groups = attr->max_groups ? attr->max_groups : DEFAULT_GROUPS;
 	geo->start_position = attr->start_position ? attr->start_position : 1;
 	geo->producers = attr->producers;

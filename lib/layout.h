@@ -91,7 +91,10 @@ struct hli_header {
 
 #define HLI_SLEEPERS_PRODUCERS (UINT64_C(1) << 63)
 
-enum hli_group_state { HLI_GROUP_FREE = 0, HLI_GROUP_USED = 1 };
+enum hli_group_state {
+	HLI_GROUP_FREE = 0,
+	HLI_GROUP_USED = 1
+};
 
 struct hli_group {
 	_Alignas(128) _Atomic uint32_t state;
@@ -115,10 +118,15 @@ struct hli_group {
 
 	_Alignas(128) _Atomic uint64_t next; /* tail (shared), cursor (others) */
 	_Atomic uint64_t handed;	     /* exclusive */
-	_Atomic uint64_t attempt_position;   /* exclusive: what attempts counts */
+	_Atomic uint64_t attempt_position; /* exclusive: what attempts counts */
 	uint8_t reserved1[128 - 24];
 };
 
+/*
+ * A record's state word: the low byte is one of these, the rest is the tenure,
+ * one more with each participant. Who lost its record behind its back does not
+ * take the next one's for its own.
+ */
 enum hli_state {
 	HLI_FREE = 0,
 	HLI_LIVE = 1,
@@ -128,8 +136,8 @@ enum hli_state {
 
 /* The first line changes with each batch, the second with each participant. */
 struct hli_record {
-	_Alignas(128) _Atomic uint32_t state;
-	_Atomic uint16_t group;	   /* of a consumer */
+	_Alignas(128) _Atomic uint32_t state; /* and tenure */
+	_Atomic uint16_t group;		      /* of a consumer */
 	_Atomic uint16_t attempts; /* of a consumer: redeliveries begun at
 				      attempt_position */
 	_Atomic uint64_t from;

@@ -14,7 +14,6 @@
 
 #include "clock.h"
 
-#define WAIT_NS (5 * HLI_NS_PER_S)
 #define RETRY_NS (HLI_NS_PER_MS / 2)
 
 int hli_lock_open(int ring_fd)
@@ -67,10 +66,10 @@ int hli_lock_probe(int fd, int64_t byte)
 	return ret < 0 ? ret : lock.l_type != F_UNLCK;
 }
 
-int hli_lock_wait(int fd, int64_t byte)
+int hli_lock_wait(int fd, int64_t byte, int64_t ns)
 {
 	const struct timespec pause = { .tv_nsec = RETRY_NS };
-	const int64_t deadline = hli_deadline_ns(WAIT_NS);
+	const int64_t deadline = hli_deadline_ns(ns);
 	int ret;
 
 	while ((ret = hli_lock_try(fd, byte)) == -EAGAIN) {

@@ -24,7 +24,13 @@ void hli_lock_drop(int fd, int64_t byte);
 /* Who asks without locking: 1 another description has it, 0 free, errno. */
 int hli_lock_probe(int fd, int64_t byte);
 
-/* Lock a byte that others hold briefly: 0, or -ETIMEDOUT after some seconds. */
-int hli_lock_wait(int fd, int64_t byte);
+/*
+ * Lock a byte that others hold briefly: 0, or -ETIMEDOUT after ns. A process
+ * that is killed holds its bytes for some ms more: see HLI_DYING_NS.
+ */
+int hli_lock_wait(int fd, int64_t byte, int64_t ns);
+
+#define HLI_CONTROL_NS INT64_C(5000000000) /* for who joins or leaves */
+#define HLI_DYING_NS INT64_C(50000000)	   /* for who is being killed */
 
 #endif /* HLI_LIVENESS_H */

@@ -36,8 +36,7 @@ static bool section_bytes(const struct hli_view *view,
 		       (uint64_t)fields->n * HL_PAYLOAD_ENTRY_BYTES;
 	size_t i;
 
-	if (fields->n > HL_PAYLOAD_FIELDS_MAX ||
-	    sum > view->geo.block_stride)
+	if (fields->n > HL_PAYLOAD_FIELDS_MAX || sum > view->geo.block_stride)
 		return false;
 	for (i = 0; i < fields->n; i++) {
 		const size_t size = field_size(fields, i);
@@ -65,7 +64,7 @@ static int alloc_section(struct hl_producer *producer, uint32_t bytes,
 	const struct hli_view *const view = claimer->view;
 	uint32_t line;
 
-	if (!hli_record_live(producer->member.record))
+	if (!hli_member_live(&producer->member))
 		return -EIDRM;
 	line = hli_lease_alloc(view, claimer->index, &claimer->lease,
 			       &claimer->low, bytes);
@@ -139,8 +138,7 @@ void hl_payload_cancel(struct hl_producer *producer,
 
 	if (hli_enter(&producer->member) < 0)
 		return;
-	hli_lease_cancel(claimer->view, &claimer->lease,
-			 space->payload_offset);
+	hli_lease_cancel(claimer->view, &claimer->lease, space->payload_offset);
 	hli_leave(&producer->member);
 }
 
@@ -163,7 +161,7 @@ static bool block_ready(void *self, bool fresh)
 	const struct hli_view *const view = &producer->member.ring->view;
 
 	(void)fresh;
-	return !hli_record_live(producer->member.record) ||
+	return !hli_member_live(&producer->member) ||
 	       (hli_load_acq(&view->header->head) & HLI_FINISHED) ||
 	       hli_block_to_have(view);
 }
@@ -195,7 +193,7 @@ static int wait_for_block(struct hl_producer *producer, int64_t deadline_ns)
 	ret = hli_wait_until(&member->wait, &block_ops, producer, deadline_ns);
 	if (ret < 0)
 		return ret;
-	if (!hli_record_live(member->record))
+	if (!hli_member_live(member))
 		return -EIDRM;
 	return hli_load_acq(&view->header->head) & HLI_FINISHED ? -EPIPE : 0;
 }

@@ -24,7 +24,7 @@ static bool claim_ready(void *self, bool fresh)
 	const struct hl_producer *const producer = self;
 
 	(void)fresh;
-	return !hli_record_live(producer->member.record) ||
+	return !hli_member_live(&producer->member) ||
 	       hli_claim_ready(&producer->claimer);
 }
 
@@ -63,7 +63,8 @@ static int take_seat(struct hli_member *member, struct hl_error *err)
 
 	if (ring->view.geo.producers != HL_PRODUCERS_SOLE)
 		return 0;
-	if (hli_lock_try(member->lock_fd, HLI_LOCK_PRODUCER_SEAT) < 0)
+	if (hli_lock_wait(member->lock_fd, HLI_LOCK_PRODUCER_SEAT,
+			  HLI_DYING_NS) < 0)
 		return hli_fail(err, -EBUSY,
 				"%s: its sole producer lives: %.15s, pid %u",
 				ring->name, ring->view.records[0].name,
@@ -82,8 +83,7 @@ static void init_wait(struct hli_member *member,
 	member->wait.count = &view->header->wake;
 	member->wait.bit = HLI_SLEEPERS_PRODUCERS;
 	member->wait.busy = attr->wait == HL_WAIT_BUSY;
-	member->wait.spin_ns =
-		attr->spin_ns ? attr->spin_ns : HLI_SPIN_NS;
+	member->wait.spin_ns = attr->spin_ns ? attr->spin_ns : HLI_SPIN_NS;
 }
 
 int hl_producer_join(struct hl_ring *ring, const struct hl_producer_attr *attr,
@@ -117,7 +117,7 @@ int hl_producer_join(struct hl_ring *ring, const struct hl_producer_attr *attr,
 		return ret;
 	}
 	hli_claimer_init(&producer->claimer, &ring->view,
-			 producer->member.index);
+			 producer->member.index, producer->member.tenure);
 	init_wait(&producer->member, attr);
 	hli_join_end(&producer->member);
 	*out = producer;
@@ -133,11 +133,13 @@ int hl_producer_leave(struct hl_producer *producer)
 	member = &producer->member;
 	if (member->forked)
 		return -EBADF;
-	if (producer->claimer.count)
-		hli_abandon(&producer->claimer);
-	hli_range_empty(member->record);
-	hli_blocks_free(&member->ring->view, member->index);
-	hli_wake(&member->ring->view, UINT64_MAX);
+	if (hli_record_ours(member->record, member->tenure)) {
+		if (producer->claimer.count)
+			hli_abandon(&producer->claimer);
+		hli_range_empty(member->record);
+		hli_blocks_free(&member->ring->view, member->index);
+		hli_wake(&member->ring->view, UINT64_MAX);
+	}
 	hli_join_leave(member, HLI_FREE);
 	free(producer);
 	return 0;
@@ -239,8 +241,7 @@ static int sum_slot(struct hl_producer *producer, uint64_t position)
 
 	if (view->geo.checksum == HL_CHECKSUM_PAYLOAD)
 		ret = hl_payload_find(view->base, view->geo.arena_at,
-				      view->geo.nblocks,
-				      view->geo.block_stride,
+				      view->geo.nblocks, view->geo.block_stride,
 				      hl_message_payload_offset(slot),
 				      &payload);
 	if (ret == -EBADMSG)
@@ -291,18 +292,26 @@ int hli_producer_publish(struct hl_producer *producer)
 	return ret;
 }
 
-/* Enter with a claim in hand. */
+/*
+ * Enter with a claim in hand. Who was declared dead has none: its positions
+ * are void, and their slots may be in use again.
+ */
 static int enter_with_claim(struct hl_producer *producer)
 {
-	const int ret = hli_enter(&producer->member);
+	int ret = hli_enter(&producer->member);
 
 	if (ret < 0)
 		return ret;
-	if (producer->claimer.count == 0) {
+	if (producer->claimer.count == 0)
+		ret = -EINVAL;
+	else if (!hli_record_ours(producer->member.record,
+				  producer->member.tenure))
+		ret = -EIDRM;
+	if (ret == -EIDRM)
+		producer->claimer.count = producer->claimer.open = 0;
+	if (ret < 0)
 		hli_leave(&producer->member);
-		return -EINVAL;
-	}
-	return 0;
+	return ret;
 }
 
 int hl_producer_publish(struct hl_producer *producer)

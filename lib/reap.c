@@ -29,9 +29,7 @@ static bool group_is_live(const struct hli_view *view, uint32_t group)
 	uint32_t i;
 
 	for (i = view->geo.max_producers; i < view->nrecords; i++) {
-		const uint32_t state = hli_load_acq(&view->records[i].state);
-
-		if ((state == HLI_LIVE || state == HLI_EVICTED) &&
+		if (hli_record_active(&view->records[i]) &&
 		    hli_group_has(view, group, i))
 			return true;
 	}
@@ -40,7 +38,8 @@ static bool group_is_live(const struct hli_view *view, uint32_t group)
 
 static bool group_is_durable(const struct hli_view *view, uint32_t group)
 {
-	return hli_load_rlx(&view->groups[group].durable); /* fixed while used */
+	return hli_load_rlx(
+		&view->groups[group].durable); /* fixed while used */
 }
 
 /* Free the dead members' records; false when somebody else has one. */
@@ -58,7 +57,7 @@ static bool clear_members(struct hli_member *member, uint32_t group)
 			continue;
 		}
 		if (hli_group_has(view, group, i)) {
-			hli_store_rel(&view->records[i].state, HLI_DEAD);
+			hli_record_set(&view->records[i], HLI_DEAD);
 			hli_discard_range(view, i);
 			hli_record_free(view, i);
 		}
@@ -106,8 +105,7 @@ static int settle_groups(struct hli_member *member)
 	uint32_t g;
 
 	for (; orphans; orphans &= orphans - 1, changed++)
-		hli_and_ar(&view->header->active,
-			   ~(orphans & -orphans));
+		hli_and_ar(&view->header->active, ~(orphans & -orphans));
 	for (g = 0; g < view->geo.max_groups; g++)
 		changed += hli_group_settle(member, g);
 	return changed;
@@ -171,12 +169,12 @@ static int reap_one(struct hli_member *member, uint32_t record)
 	if (hli_lock_try(member->lock_fd, HLI_LOCK_RECORD(record)) < 0)
 		return 0;
 	HLI_HOOK("reap_locked");
-	if (hli_load_acq(&r->state) == HLI_FREE) {
+	if (hli_record_state(r) == HLI_FREE) {
 		hli_lock_drop(member->lock_fd, HLI_LOCK_RECORD(record));
 		return 0;
 	}
-	if (hli_load_rlx(&r->state) != HLI_DEAD) { /* we hold its byte */
-		hli_store_rel(&r->state, HLI_DEAD);
+	if (hli_record_state(r) != HLI_DEAD) {
+		hli_record_set(r, HLI_DEAD);
 		hli_add_rlx(&view->header->reaped, 1);
 	}
 	HLI_HOOK("reap_dead");
@@ -201,7 +199,7 @@ int hli_look_for_dead(struct hli_member *member, bool have_control)
 
 	for (i = 0; i < view->nrecords; i++) {
 		if (i != member->index && i != member->adopted &&
-		    hli_load_acq(&view->records[i].state) != HLI_FREE)
+		    hli_record_state(&view->records[i]) != HLI_FREE)
 			changed += reap_one(member, i);
 	}
 	if (have_control) {

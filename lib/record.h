@@ -24,10 +24,55 @@
 #include "hook.h"
 #include "layout.h"
 
-static inline bool hli_record_live(const struct hli_record *record)
+#define HLI_STATE_MASK 0xffu
+#define HLI_TENURE_STEP 0x100u
+
+static inline enum hli_state hli_record_state(const struct hli_record *record)
+{
+	return (enum hli_state)(hli_load_acq(&record->state) & HLI_STATE_MASK);
+}
+
+/* Of a participant that may still write: it is honoured as long as it may. */
+static inline bool hli_record_active(const struct hli_record *record)
+{
+	const enum hli_state state = hli_record_state(record);
+
+	return state == HLI_LIVE || state == HLI_EVICTED;
+}
+
+/* By who holds the record's byte; the tenure stays. */
+static inline void hli_record_set(struct hli_record *record,
+				  enum hli_state state)
+{
+	/* Only the holder of the byte and an operator's eviction write it. */
+	const uint32_t word = hli_load_rlx(&record->state);
+
+	hli_store_rel(&record->state, (word & ~HLI_STATE_MASK) | state);
+}
+
+/* The word of a new tenure, LIVE. */
+static inline uint32_t hli_record_next_tenure(const struct hli_record *record)
+{
+	const uint32_t word = hli_load_rlx(&record->state); /* we hold it */
+
+	return ((word & ~HLI_STATE_MASK) + HLI_TENURE_STEP) | HLI_LIVE;
+}
+
+/* Is the record still of this tenure, and LIVE? */
+static inline bool hli_record_live(const struct hli_record *record,
+				   uint32_t tenure)
 {
 	/* Only news that it is not: no data hangs on it. */
-	return hli_load_rlx(&record->state) == HLI_LIVE;
+	return hli_load_rlx(&record->state) == tenure;
+}
+
+/* The same, or evicted: ours to bring in order, at least. */
+static inline bool hli_record_ours(const struct hli_record *record,
+				   uint32_t tenure)
+{
+	return (hli_load_acq(&record->state) & ~HLI_STATE_MASK) ==
+		       (tenure & ~HLI_STATE_MASK) &&
+	       hli_record_active(record);
 }
 
 static inline void hli_range_set(struct hli_record *record, uint64_t from,

@@ -34,9 +34,8 @@ static bool covered(const struct hli_view *view, uint64_t p, uint32_t dead)
 
 	for (i = 0; i < view->geo.max_producers; i++) {
 		const struct hli_record *const r = &view->records[i];
-		const uint32_t state = hli_load_acq(&r->state);
 
-		if (i != dead && (state == HLI_LIVE || state == HLI_EVICTED) &&
+		if (i != dead && hli_record_active(r) &&
 		    hli_range_get(r, &from, &to) && from <= p && p < to)
 			return true;
 	}
@@ -154,6 +153,6 @@ void hli_record_free(const struct hli_view *view, uint32_t record)
 
 	if (record >= view->geo.max_producers)
 		hli_group_fold(view, r);
-	hli_store_rel(&r->state, HLI_FREE);
+	hli_record_set(r, HLI_FREE);
 	HLI_HOOK("record_free");
 }

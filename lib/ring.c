@@ -43,8 +43,8 @@ static int new_ring(const char *name, struct hl_ring **out,
 
 static void read_boot_id(char id[40])
 {
-	const int fd = open("/proc/sys/kernel/random/boot_id",
-			    O_RDONLY | O_CLOEXEC);
+	const int fd =
+		open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
 	if (fd < 0)
@@ -76,10 +76,11 @@ static int check_attr(const struct hl_ring_attr *attr, const char *name,
 				name, attr->ngroups);
 	for (i = 0; i < attr->ngroups; i++) {
 		if (attr->groups[i].start == HL_START_POSITION)
-			return hli_fail(err, -EINVAL,
-					"%s: a group cannot start at a position "
-					"before the ring exists",
-					name);
+			return hli_fail(
+				err, -EINVAL,
+				"%s: a group cannot start at a position "
+				"before the ring exists",
+				name);
 	}
 	return 0;
 }
@@ -184,8 +185,8 @@ err_free:
 static int check_open_flags(unsigned flags, const char *name,
 			    struct hl_error *err)
 {
-	if (flags & ~(HL_RING_PREFAULT | HL_RING_HUGE_PAGES |
-		      HL_OPEN_ANY_OWNER))
+	if (flags &
+	    ~(HL_RING_PREFAULT | HL_RING_HUGE_PAGES | HL_OPEN_ANY_OWNER))
 		return hli_fail(err, -EINVAL, "%s: flags %x are not defined",
 				name, flags);
 	return 0;
@@ -396,8 +397,9 @@ static int refuse_living(struct hl_ring *ring, struct hli_member *member,
 
 		if (hli_lock_probe(member->lock_fd, HLI_LOCK_RECORD(i)) == 1)
 			return hli_fail(err, -EBUSY,
-					"%s: in use by %.15s, pid %u", ring->name,
-					r->name, hli_load_rlx(&r->pid));
+					"%s: in use by %.15s, pid %u",
+					ring->name, r->name,
+					hli_load_rlx(&r->pid));
 	}
 	return 0;
 }
@@ -433,10 +435,11 @@ int hl_ring_unlink(const char *name, bool force, struct hl_error *err)
 		if (ret == 1)
 			ret = unlink_path(name, err);
 		else
-			ret = hli_fail(err, -ENOENT,
-				       "%s: removed or replaced by another just "
-				       "now",
-				       name);
+			ret = hli_fail(
+				err, -ENOENT,
+				"%s: removed or replaced by another just "
+				"now",
+				name);
 	}
 	hli_join_cancel(&member);
 	(void)hl_ring_close(ring);

@@ -111,9 +111,8 @@ static int reserve_all(struct hli_segment *segment, uint64_t bytes,
 				name, (uintmax_t)whole,
 				(uintmax_t)fs.f_bavail * (uintmax_t)fs.f_bsize);
 	if (ret < 0)
-		return hli_fail(err, ret,
-				"%s: cannot reserve %ju bytes: %s", name,
-				(uintmax_t)whole, strerror(-ret));
+		return hli_fail(err, ret, "%s: cannot reserve %ju bytes: %s",
+				name, (uintmax_t)whole, strerror(-ret));
 	segment->map_bytes = whole;
 	return 0;
 }
@@ -123,9 +122,15 @@ static int map(struct hli_segment *segment, unsigned flags, bool read_only,
 {
 	const int prot = read_only ? PROT_READ : PROT_READ | PROT_WRITE;
 	const int populate = flags & HL_RING_PREFAULT ? MAP_POPULATE : 0;
-	void *const base = mmap(NULL, segment->map_bytes, prot,
-				MAP_SHARED | populate, segment->fd, 0);
+	void *base;
 
+	if (segment->map_bytes > SIZE_MAX)
+		return hli_fail(err, -EFBIG,
+				"%s: %ju bytes are more than this process can "
+				"map",
+				name, (uintmax_t)segment->map_bytes);
+	base = mmap(NULL, segment->map_bytes, prot, MAP_SHARED | populate,
+		    segment->fd, 0);
 	if (base == MAP_FAILED)
 		return hli_fail(err, -errno, "%s: cannot map %ju bytes: %s",
 				name, (uintmax_t)segment->map_bytes,
@@ -236,8 +241,8 @@ int hli_segment_publish(struct hli_segment *segment, const char *name,
 	}
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", segment->fd);
 	HLI_HOOK("create_before_name");
-	if (linkat(AT_FDCWD, self, AT_FDCWD, segment->path,
-		   AT_SYMLINK_FOLLOW) < 0) {
+	if (linkat(AT_FDCWD, self, AT_FDCWD, segment->path, AT_SYMLINK_FOLLOW) <
+	    0) {
 		if (errno == EEXIST)
 			return hli_fail(err, -EEXIST, "%s: %s exists already",
 					name, segment->path);
@@ -319,10 +324,11 @@ static int map_whole(struct hli_segment *segment, struct hli_geometry *geo,
 	if (ret < 0)
 		return ret;
 	/* E5: pairs with layout.c:hli_layout_publish() */
-	if (hli_load_acq(&((struct hli_header *)(void *)segment->base)->magic) !=
+	if (hli_load_acq(
+		    &((struct hli_header *)(void *)segment->base)->magic) !=
 	    HLI_MAGIC)
-		return hli_fail(err, -EBADMSG, "%s: changed while it was opened",
-				name);
+		return hli_fail(err, -EBADMSG,
+				"%s: changed while it was opened", name);
 	return 0;
 }
 

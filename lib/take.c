@@ -35,11 +35,12 @@
 #define TRIES 10000
 
 void hli_taker_init(struct hli_taker *taker, const struct hli_view *view,
-		    uint32_t record, uint32_t group)
+		    uint32_t record, uint32_t tenure, uint32_t group)
 {
 	memset(taker, 0, sizeof(*taker));
 	taker->view = view;
 	taker->record = &view->records[record];
+	taker->tenure = tenure;
 	taker->group = &view->groups[group];
 	taker->group_index = group;
 	taker->kind = hli_load_rlx(&taker->group->kind); /* joined: fixed */
@@ -234,7 +235,8 @@ static ssize_t take_lossy(struct hli_taker *taker, uint64_t max,
 	while (n < max && budget--) {
 		if (n == 0)
 			p = skip_lost(view, p, &lost);
-		got = hli_read_lossy(view, p, copies + n * view->geo.slot_bytes);
+		got = hli_read_lossy(view, p,
+				     copies + n * view->geo.slot_bytes);
 		if (got == 0 || (got != 1 && n > 0))
 			break; /* a run is contiguous: the rest comes next */
 		p++;
@@ -259,7 +261,7 @@ ssize_t hli_take(struct hli_taker *taker, uint64_t max, unsigned char *copies)
 {
 	ssize_t got;
 
-	if (!hli_record_live(taker->record))
+	if (!hli_record_live(taker->record, taker->tenure))
 		return -EIDRM;
 	for (;;) {
 		switch (taker->kind) {

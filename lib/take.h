@@ -26,22 +26,23 @@ struct hli_run {
 struct hli_taker {
 	const struct hli_view *view;
 	struct hli_record *record; /* its own */
+	uint32_t tenure;	   /* its state word while it is ours */
 	struct hli_group *group;
 	uint32_t group_index;
-	uint32_t kind;	   /* enum hl_group_kind */
-	uint64_t cursor;   /* exclusive, lossy: next position */
-	uint64_t handed;   /* exclusive: positions below were handed out once */
+	uint32_t kind;	 /* enum hl_group_kind */
+	uint64_t cursor; /* exclusive, lossy: next position */
+	uint64_t handed; /* exclusive: positions below were handed out once */
 	uint64_t redelivered_below;
-	uint32_t attempt;  /* of those */
-	uint32_t adopted;  /* record whose range it works off, or HLI_NO_RECORD;
+	uint32_t attempt; /* of those */
+	uint32_t adopted; /* record whose range it works off, or HLI_NO_RECORD;
 			      the caller holds its byte */
-	bool taken;	   /* run is in hand */
+	bool taken;	  /* run is in hand */
 	struct hli_run run;
 };
 
 /* Start as the only consumer of an exclusive or lossy group, or as a member. */
 void hli_taker_init(struct hli_taker *taker, const struct hli_view *view,
-		    uint32_t record, uint32_t group);
+		    uint32_t record, uint32_t tenure, uint32_t group);
 
 /*
  * Take the next run of up to max positions into taker->run. Void positions

@@ -126,8 +126,7 @@ static int read_next(struct hl_tap *tap, struct hl_tap_message *message)
 			.voids = tap->voids,
 		};
 		tap->lost = tap->voids = 0;
-		message->payload_status =
-			read_payload(tap, &message->payload);
+		message->payload_status = read_payload(tap, &message->payload);
 		return 1;
 	}
 	return -EAGAIN;

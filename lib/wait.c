@@ -173,9 +173,8 @@ static bool spin(struct hli_wait *wait, const struct hli_wait_ops *ops,
 		 void *self, int64_t deadline_ns)
 {
 	int64_t now = hli_now_ns();
-	const int64_t end =
-		hli_min((uint64_t)deadline_ns, (uint64_t)now +
-						       (uint64_t)wait->spin_ns);
+	const int64_t end = hli_min((uint64_t)deadline_ns,
+				    (uint64_t)now + (uint64_t)wait->spin_ns);
 	int i;
 
 	while (now < end) {

@@ -53,8 +53,7 @@ static uint64_t next_position(const struct hli_waitfd *waitfd)
 
 static bool at_the_end(const struct hli_waitfd *waitfd, uint64_t position)
 {
-	const uint64_t head =
-		hli_load_acq(&waitfd->wait.view->header->head);
+	const uint64_t head = hli_load_acq(&waitfd->wait.view->header->head);
 
 	return (head & HLI_FINISHED) && hli_head_position(head) <= position;
 }
@@ -72,8 +71,7 @@ static bool ready(void *self, bool fresh)
 static bool held_back(void *self)
 {
 	const struct hli_waitfd *const waitfd = self;
-	const uint64_t head =
-		hli_load_acq(&waitfd->wait.view->header->head);
+	const uint64_t head = hli_load_acq(&waitfd->wait.view->header->head);
 
 	return hli_head_position(head) > next_position(waitfd);
 }
@@ -83,7 +81,7 @@ static bool is_news(const struct hli_waitfd *waitfd, uint32_t i)
 {
 	const struct hli_view *const view = waitfd->wait.view;
 	const struct hli_record *const r = &view->records[i];
-	const uint32_t state = hli_load_acq(&r->state);
+	const enum hli_state state = hli_record_state(r);
 	uint64_t from, to;
 
 	if (state == HLI_FREE)

@@ -41,8 +41,10 @@ struct hl_consumer_attr {
 	int64_t spin_ns;       /* how long an adaptive wait spins; 0: 5,000 */
 	bool prefetch_payload; /* the walk fetches payloads ahead */
 };
-#define HL_CONSUMER_ATTR_INIT { sizeof(struct hl_consumer_attr), 0, \
-	HL_WAIT_ADAPTIVE, 0, false }
+#define HL_CONSUMER_ATTR_INIT                                                  \
+	{                                                                      \
+		sizeof(struct hl_consumer_attr), 0, HL_WAIT_ADAPTIVE, 0, false \
+	}
 
 /*
  * hl_consumer_join - become a member of a group, creating it if there is none
@@ -57,10 +59,11 @@ struct hl_consumer_attr {
  *   -EUSERS   max_consumers live already, or max_groups exist
  *   and as hl_group_create() and hl_producer_join()
  */
-HL_API HL_MUST_CHECK
-int hl_consumer_join(struct hl_ring *ring, const struct hl_group_attr *group,
-		     const struct hl_consumer_attr *attr,
-		     struct hl_consumer **out, struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_consumer_join(struct hl_ring *ring,
+					  const struct hl_group_attr *group,
+					  const struct hl_consumer_attr *attr,
+					  struct hl_consumer **out,
+					  struct hl_error *err);
 
 /*
  * hl_consumer_leave - leave the group; NULL is allowed
@@ -74,8 +77,8 @@ int hl_consumer_leave(struct hl_consumer *consumer);
 /* A run of taken messages. Read it through the functions below. */
 struct hl_batch {
 	const unsigned char *slots;
-	const unsigned char *file;  /* the mapping: payloads are found by it */
-	uint64_t position;	    /* of the first */
+	const unsigned char *file; /* the mapping: payloads are found by it */
+	uint64_t position;	   /* of the first */
 	uint64_t redelivered_below; /* earlier positions were handed out before */
 	uint64_t lost;	   /* lossy: overwritten since the last batch */
 	uint64_t arena_at; /* bytes from file to the first block */
@@ -118,9 +121,9 @@ struct hl_batch {
  *   -EBADF      in a forked child
  *   -EBADMSG    damaged ring
  */
-HL_API HL_MUST_CHECK
-ssize_t hl_consumer_take(struct hl_consumer *consumer, size_t max,
-			 int64_t timeout_ns, struct hl_batch *batch);
+HL_API HL_MUST_CHECK ssize_t hl_consumer_take(struct hl_consumer *consumer,
+					      size_t max, int64_t timeout_ns,
+					      struct hl_batch *batch);
 
 /*
  * hl_consumer_done         - finish all of the batch
@@ -147,8 +150,7 @@ int hl_consumer_done_through(struct hl_consumer *consumer, uint64_t position);
  * hl_consumer_leave() joins and which has all signals blocked. The descriptor
  * is the consumer's. Returns: a descriptor, or a negative errno.
  */
-HL_API HL_MUST_CHECK
-int hl_consumer_fd(struct hl_consumer *consumer);
+HL_API HL_MUST_CHECK int hl_consumer_fd(struct hl_consumer *consumer);
 
 /*
  * hl_consumer_cancel - end the wait that is under way, or the next one
@@ -168,14 +170,13 @@ enum hl_verdict {
 };
 
 /* Check a message of the batch by what the ring's options say. */
-HL_API HL_MUST_CHECK
-enum hl_verdict hl_batch_validate(const struct hl_batch *batch,
-				  const void *message);
+HL_API HL_MUST_CHECK enum hl_verdict
+hl_batch_validate(const struct hl_batch *batch, const void *message);
 
 /* For hl_batch_payload(): a copy, checked before and after. */
-HL_API HL_MUST_CHECK
-int hl_consumer_copy_payload(struct hl_consumer *consumer, const void *message,
-			     struct hl_payload *payload);
+HL_API HL_MUST_CHECK int hl_consumer_copy_payload(struct hl_consumer *consumer,
+						  const void *message,
+						  struct hl_payload *payload);
 
 /*
  * hl_payload_find - check a payload_offset, and the section it leads to

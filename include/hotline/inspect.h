@@ -25,9 +25,8 @@ struct hl_tap;
  * Names come sorted, whatever the files hold: open each to find out. fn returns
  * 0 to go on; anything else ends the list and is returned.
  */
-HL_API HL_MUST_CHECK
-int hl_ring_list(int (*fn)(const char *name, void *user), void *user,
-		 struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_ring_list(int (*fn)(const char *name, void *user),
+				      void *user, struct hl_error *err);
 
 /*
  * hl_inspect_open - map a ring for reading only
@@ -35,31 +34,31 @@ int hl_ring_list(int (*fn)(const char *name, void *user), void *user,
  * Takes what hl_ring_open() takes and fails as it does; a file that may be read
  * but not written will do.
  */
-HL_API HL_MUST_CHECK
-int hl_inspect_open(const char *name, unsigned flags, struct hl_inspect **out,
-		    struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_inspect_open(const char *name, unsigned flags,
+					 struct hl_inspect **out,
+					 struct hl_error *err);
 /* NULL is allowed. Its taps have to be closed before. */
 HL_API
 void hl_inspect_close(struct hl_inspect *inspect);
 
 struct hl_ring_status {
 	struct hl_ring_info info;
-	uint64_t head;	    /* next position to be claimed */
-	uint64_t low;	    /* lowest position that a group still needs */
-	uint64_t announced; /* highest low that a producer has acted on */
-	uint64_t created_ns;	/* CLOCK_REALTIME */
-	uint64_t bounds_found;	/* sleeps that ran out and found a message */
-	uint64_t reaped;	/* participants that were found dead */
-	uint64_t voided;	/* positions given up by their producers or
+	uint64_t head;	       /* next position to be claimed */
+	uint64_t low;	       /* lowest position that a group still needs */
+	uint64_t announced;    /* highest low that a producer has acted on */
+	uint64_t created_ns;   /* CLOCK_REALTIME */
+	uint64_t bounds_found; /* sleeps that ran out and found a message */
+	uint64_t reaped;       /* participants that were found dead */
+	uint64_t voided;       /* positions given up by their producers or
 				   for them */
 	uint32_t creator_pid;
 	uint32_t owner_uid;
-	uint32_t mode;		/* of the file */
-	uint32_t groups;	/* that exist now */
-	uint32_t alive;		/* participants */
-	uint32_t dead;		/* found dead by this look, not yet reaped */
+	uint32_t mode;	 /* of the file */
+	uint32_t groups; /* that exist now */
+	uint32_t alive;	 /* participants */
+	uint32_t dead;	 /* found dead by this look, not yet reaped */
 	bool finished;
-	char boot_id[40];	/* of the system that created it */
+	char boot_id[40]; /* of the system that created it */
 };
 HL_API
 void hl_inspect_ring(const struct hl_inspect *inspect,
@@ -79,9 +78,9 @@ struct hl_group_status {
 };
 /* Groups are numbered 0 to info.max_groups - 1.
  * Returns: 1, 0 when there is no such group now, -EINVAL. */
-HL_API HL_MUST_CHECK
-int hl_inspect_group(const struct hl_inspect *inspect, uint32_t index,
-		     struct hl_group_status *status);
+HL_API HL_MUST_CHECK int hl_inspect_group(const struct hl_inspect *inspect,
+					  uint32_t index,
+					  struct hl_group_status *status);
 
 enum hl_liveness {
 	HL_ALIVE = 0,
@@ -102,17 +101,17 @@ struct hl_participant_status {
 	uint64_t cursor;    /* consumers: next position; producers: head */
 	uint64_t lag;	    /* consumers: head - cursor or from */
 	uint64_t messages, batches, waits, wakeups;
-	uint64_t full;		/* producers: found the ring full */
-	uint64_t dropped;	/* producers: HL_DROP */
-	uint64_t lost;		/* lossy consumers */
-	uint64_t redelivered;	/* consumers */
-	uint32_t attempts;	/* times its range was taken over */
+	uint64_t full;	      /* producers: found the ring full */
+	uint64_t dropped;     /* producers: HL_DROP */
+	uint64_t lost;	      /* lossy consumers */
+	uint64_t redelivered; /* consumers */
+	uint32_t attempts;    /* times its range was taken over */
 };
 /* Participants are numbered 0 to max_producers + max_consumers - 1.
  * Returns: 1, 0 when nobody has that number, -EINVAL. */
-HL_API HL_MUST_CHECK
-int hl_inspect_participant(const struct hl_inspect *inspect, uint32_t index,
-			   struct hl_participant_status *status);
+HL_API HL_MUST_CHECK int
+hl_inspect_participant(const struct hl_inspect *inspect, uint32_t index,
+		       struct hl_participant_status *status);
 
 struct hl_block_status {
 	bool leased;
@@ -122,9 +121,9 @@ struct hl_block_status {
 	uint64_t last_position;
 };
 /* Blocks are numbered 0 to info.nblocks - 1. Returns: 1, -EINVAL. */
-HL_API HL_MUST_CHECK
-int hl_inspect_block(const struct hl_inspect *inspect, uint32_t index,
-		     struct hl_block_status *status);
+HL_API HL_MUST_CHECK int hl_inspect_block(const struct hl_inspect *inspect,
+					  uint32_t index,
+					  struct hl_block_status *status);
 
 /*
  * hl_tap_open - watch the messages that pass, without being a consumer
@@ -132,9 +131,10 @@ int hl_inspect_block(const struct hl_inspect *inspect, uint32_t index,
  * start as for a group; what HL_START_OLDEST finds is the oldest that still
  * stands in the ring. The tap belongs to inspect.
  */
-HL_API HL_MUST_CHECK
-int hl_tap_open(struct hl_inspect *inspect, enum hl_group_start start,
-		uint64_t position, struct hl_tap **out, struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_tap_open(struct hl_inspect *inspect,
+				     enum hl_group_start start,
+				     uint64_t position, struct hl_tap **out,
+				     struct hl_error *err);
 HL_API
 void hl_tap_close(struct hl_tap *tap);
 
@@ -142,9 +142,9 @@ void hl_tap_close(struct hl_tap *tap);
 struct hl_tap_message {
 	const void *message; /* a copy of the whole slot */
 	uint64_t position;
-	uint64_t lost;	     /* positions missed since the last one */
-	uint64_t voids;	     /* void positions passed since the last one */
-	int payload_status;  /* as hl_batch_payload() returns */
+	uint64_t lost;	    /* positions missed since the last one */
+	uint64_t voids;	    /* void positions passed since the last one */
+	int payload_status; /* as hl_batch_payload() returns */
 	struct hl_payload payload;
 };
 
@@ -155,9 +155,8 @@ struct hl_tap_message {
  * Returns: 1, -EAGAIN, -ETIMEDOUT, -EPIPE when the ring is finished and this
  * was all, -EINTR after a signal, -EBADMSG, -ENOMEM.
  */
-HL_API HL_MUST_CHECK
-int hl_tap_next(struct hl_tap *tap, int64_t timeout_ns,
-		struct hl_tap_message *message);
+HL_API HL_MUST_CHECK int hl_tap_next(struct hl_tap *tap, int64_t timeout_ns,
+				     struct hl_tap_message *message);
 
 #ifdef __cplusplus
 }

@@ -36,11 +36,11 @@
 extern "C" {
 #endif
 
-#define HL_LINE_BYTES 64u	  /* a cache line */
-#define HL_SLOT_BYTES_MAX 1024u	  /* the largest message: 16 lines */
-#define HL_SEQUENCE_OFFSET 24u	  /* of the stamp in a message */
-#define HL_CHECKSUM_OFFSET 56u	  /* of the checksum, where a ring has them */
-#define HL_PAYLOAD_OFFSET 60u	  /* of the payload's offset in a message */
+#define HL_LINE_BYTES 64u	/* a cache line */
+#define HL_SLOT_BYTES_MAX 1024u /* the largest message: 16 lines */
+#define HL_SEQUENCE_OFFSET 24u	/* of the stamp in a message */
+#define HL_CHECKSUM_OFFSET 56u	/* of the checksum, where a ring has them */
+#define HL_PAYLOAD_OFFSET 60u	/* of the payload's offset in a message */
 #define HL_MESSAGE_MAGIC 0x474d4c48u /* "HLMG" in memory, little endian */
 
 /* Top bit of a stamp: the position was given up, no message is there. */

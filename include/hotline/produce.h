@@ -53,8 +53,10 @@ struct hl_producer_attr {
 	enum hl_wait wait;
 	int64_t spin_ns; /* how long an adaptive wait spins; 0: 5,000 */
 };
-#define HL_PRODUCER_ATTR_INIT { sizeof(struct hl_producer_attr), 0, \
-	HL_WAIT_ADAPTIVE, 0 }
+#define HL_PRODUCER_ATTR_INIT                                                  \
+	{                                                                      \
+		sizeof(struct hl_producer_attr), 0, HL_WAIT_ADAPTIVE, 0        \
+	}
 
 /*
  * hl_producer_join - become a producer of the ring
@@ -70,9 +72,10 @@ struct hl_producer_attr {
  *   -ENOTSUP  the kernel lacks membarrier, which this ring relies on
  *   others    from open: too many files and the like
  */
-HL_API HL_MUST_CHECK
-int hl_producer_join(struct hl_ring *ring, const struct hl_producer_attr *attr,
-		     struct hl_producer **out, struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_producer_join(struct hl_ring *ring,
+					  const struct hl_producer_attr *attr,
+					  struct hl_producer **out,
+					  struct hl_error *err);
 
 /*
  * hl_producer_leave - stop producing; NULL is allowed
@@ -127,9 +130,9 @@ static inline void *hl_claim_slot(const struct hl_claim *claim, size_t i)
  *   -EOVERFLOW  2^63 positions are used up
  *   -EBADMSG    damaged ring
  */
-HL_API HL_MUST_CHECK
-ssize_t hl_producer_claim(struct hl_producer *producer, size_t n,
-			  int64_t timeout_ns, struct hl_claim *claim);
+HL_API HL_MUST_CHECK ssize_t hl_producer_claim(struct hl_producer *producer,
+					       size_t n, int64_t timeout_ns,
+					       struct hl_claim *claim);
 
 /*
  * hl_producer_publish - publish all of the claim that is not settled yet
@@ -166,9 +169,10 @@ int hl_producer_abandon_slot(struct hl_producer *producer, size_t i);
  *              (hl_payload_wait())
  *   -EINVAL, -EBUSY, -EIDRM, -EBADF as hl_producer_claim()
  */
-HL_API HL_MUST_CHECK
-int hl_payload_alloc(struct hl_producer *producer, const size_t *field_bytes,
-		     size_t nfields, struct hl_payload_space *space);
+HL_API HL_MUST_CHECK int hl_payload_alloc(struct hl_producer *producer,
+					  const size_t *field_bytes,
+					  size_t nfields,
+					  struct hl_payload_space *space);
 
 /* Give back the payload that was allocated last; others wait for publish. */
 HL_API
@@ -182,13 +186,14 @@ void hl_payload_cancel(struct hl_producer *producer,
  * exists: nobody may wait for space with messages in hand.
  * Returns: 0, -ETIMEDOUT, -ECANCELED, -EPIPE, and as hl_producer_claim().
  */
-HL_API HL_MUST_CHECK
-int hl_payload_wait(struct hl_producer *producer, int64_t timeout_ns);
+HL_API HL_MUST_CHECK int hl_payload_wait(struct hl_producer *producer,
+					 int64_t timeout_ns);
 
 /* hl_payload_put - allocate a payload and copy each element as one field. */
-HL_API HL_MUST_CHECK
-int hl_payload_put(struct hl_producer *producer, const struct iovec *fields,
-		   size_t nfields, struct hl_payload_space *space);
+HL_API HL_MUST_CHECK int hl_payload_put(struct hl_producer *producer,
+					const struct iovec *fields,
+					size_t nfields,
+					struct hl_payload_space *space);
 
 /*
  * hl_producer_send - copy one message into the ring and publish it
@@ -201,13 +206,15 @@ int hl_payload_put(struct hl_producer *producer, const struct iovec *fields,
  * Returns: 1 sent, 0 dropped (HL_DROP), or as hl_producer_claim() and
  *   hl_payload_alloc(). -EMSGSIZE: larger than a slot.
  */
-HL_API HL_MUST_CHECK
-int hl_producer_send(struct hl_producer *producer, const void *message,
-		     size_t size_bytes, int64_t timeout_ns);
-HL_API HL_MUST_CHECK
-int hl_producer_sendv(struct hl_producer *producer, const void *message,
-		      size_t size_bytes, const struct iovec *fields,
-		      size_t nfields, int64_t timeout_ns);
+HL_API HL_MUST_CHECK int hl_producer_send(struct hl_producer *producer,
+					  const void *message,
+					  size_t size_bytes,
+					  int64_t timeout_ns);
+HL_API HL_MUST_CHECK int hl_producer_sendv(struct hl_producer *producer,
+					   const void *message,
+					   size_t size_bytes,
+					   const struct iovec *fields,
+					   size_t nfields, int64_t timeout_ns);
 
 /*
  * hl_producer_forward - send a message of a taken batch on, payload included
@@ -216,14 +223,13 @@ int hl_producer_sendv(struct hl_producer *producer, const void *message,
  * a checksum is made anew. Returns as hl_producer_sendv(); -EBADMSG when the
  * message's payload cannot be read.
  */
-HL_API HL_MUST_CHECK
-int hl_producer_forward(struct hl_producer *producer,
-			const struct hl_batch *batch, const void *message,
-			int64_t timeout_ns);
+HL_API HL_MUST_CHECK int hl_producer_forward(struct hl_producer *producer,
+					     const struct hl_batch *batch,
+					     const void *message,
+					     int64_t timeout_ns);
 
 /* hl_producer_finish - hl_ring_finish() by a producer; -EBUSY with a claim. */
-HL_API HL_MUST_CHECK
-int hl_producer_finish(struct hl_producer *producer);
+HL_API HL_MUST_CHECK int hl_producer_finish(struct hl_producer *producer);
 
 /*
  * hl_producer_cancel - end the wait that is under way, or the next one

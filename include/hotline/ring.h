@@ -41,9 +41,9 @@ extern "C" {
 #define HL_FOREVER INT64_MAX
 #define HL_DROP INT64_MIN /* producers: when full, count it and go on */
 
-#define HL_NAME_MAX 200		 /* of a ring, without the terminator */
-#define HL_GROUP_NAME_BYTES 32	 /* of a group, terminator included */
-#define HL_MEMBER_NAME_BYTES 16	 /* of a participant, terminator included */
+#define HL_NAME_MAX 200		/* of a ring, without the terminator */
+#define HL_GROUP_NAME_BYTES 32	/* of a group, terminator included */
+#define HL_MEMBER_NAME_BYTES 16 /* of a participant, terminator included */
 #define HL_GROUPS_MAX 63
 #define HL_CAPACITY_MAX (UINT64_C(1) << 26)
 #define HL_POSITION_MAX INT64_MAX /* positions are 1 to HL_POSITION_MAX - 1 */
@@ -102,14 +102,18 @@ struct hl_group_attr {
 	enum hl_group_start start;
 	uint64_t position; /* for HL_START_POSITION */
 };
-#define HL_GROUP_ATTR_INIT { sizeof(struct hl_group_attr), 0, \
-	HL_GROUP_EXCLUSIVE, false, HL_START_OLDEST, 0 }
+#define HL_GROUP_ATTR_INIT                                                     \
+	{                                                                      \
+		sizeof(struct hl_group_attr), 0, HL_GROUP_EXCLUSIVE, false,    \
+			HL_START_OLDEST, 0                                     \
+	}
 
 /* Flags of struct hl_ring_attr and of opening. */
-#define HL_RING_PREFAULT 1u   /* touch all of the mapping at once */
-#define HL_RING_HUGE_PAGES 2u /* memfd: huge pages or an error; elsewhere
+#define HL_RING_PREFAULT 1u /* touch all of the mapping at once */
+#define HL_RING_HUGE_PAGES                                                     \
+	2u		     /* memfd: huge pages or an error; elsewhere
 				 advice that the kernel may follow */
-#define HL_OPEN_ANY_OWNER 4u  /* also rings of users other than us and root */
+#define HL_OPEN_ANY_OWNER 4u /* also rings of users other than us and root */
 
 /* Zero means the default, everywhere. */
 struct hl_ring_attr {
@@ -135,9 +139,12 @@ struct hl_ring_attr {
 	const struct hl_group_attr *groups; /* there from the first moment */
 	size_t ngroups;
 };
-#define HL_RING_ATTR_INIT { sizeof(struct hl_ring_attr), 0, 0, 0, 0, 0, 0, 0, \
-	HL_PRODUCERS_SHARED, HL_UNREAD_KEEP, HL_CHECKSUM_NONE, \
-	HL_BACKING_NAMED, 0, 0, 0, 0, 0, 0 }
+#define HL_RING_ATTR_INIT                                                      \
+	{                                                                      \
+		sizeof(struct hl_ring_attr), 0, 0, 0, 0, 0, 0, 0,              \
+			HL_PRODUCERS_SHARED, HL_UNREAD_KEEP, HL_CHECKSUM_NONE, \
+			HL_BACKING_NAMED, 0, 0, 0, 0, 0, 0                     \
+	}
 
 /*
  * hl_ring_create - create a ring, reserve all its memory, and open it
@@ -153,9 +160,10 @@ struct hl_ring_attr {
  *   others    from open, mmap and the like
  * Since:    0.1
  */
-HL_API HL_MUST_CHECK
-int hl_ring_create(const char *name, const struct hl_ring_attr *attr,
-		   struct hl_ring **out, struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_ring_create(const char *name,
+					const struct hl_ring_attr *attr,
+					struct hl_ring **out,
+					struct hl_error *err);
 
 /*
  * hl_ring_open - open a ring that exists
@@ -174,9 +182,9 @@ int hl_ring_create(const char *name, const struct hl_ring_attr *attr,
  *             features that this library does not know
  * Since:    0.1
  */
-HL_API HL_MUST_CHECK
-int hl_ring_open(const char *name, unsigned flags, struct hl_ring **out,
-		 struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_ring_open(const char *name, unsigned flags,
+				      struct hl_ring **out,
+				      struct hl_error *err);
 
 /*
  * hl_ring_open_or_create - open the ring, or create it if there is none
@@ -185,9 +193,10 @@ int hl_ring_open(const char *name, unsigned flags, struct hl_ring **out,
  * for what the ring is. However many call this at once, all get the same ring.
  * Returns what hl_ring_create() and hl_ring_open() return, but not -EEXIST.
  */
-HL_API HL_MUST_CHECK
-int hl_ring_open_or_create(const char *name, const struct hl_ring_attr *attr,
-			   struct hl_ring **out, struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_ring_open_or_create(const char *name,
+						const struct hl_ring_attr *attr,
+						struct hl_ring **out,
+						struct hl_error *err);
 
 /*
  * hl_ring_open_fd - open a ring by a descriptor that was received or inherited
@@ -195,9 +204,9 @@ int hl_ring_open_or_create(const char *name, const struct hl_ring_attr *attr,
  * The descriptor stays the caller's. It has to be open for reading and writing,
  * and /proc has to be mounted. Otherwise as hl_ring_open().
  */
-HL_API HL_MUST_CHECK
-int hl_ring_open_fd(int fd, unsigned flags, struct hl_ring **out,
-		    struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_ring_open_fd(int fd, unsigned flags,
+					 struct hl_ring **out,
+					 struct hl_error *err);
 
 /*
  * hl_ring_close - unmap the ring; NULL is allowed
@@ -217,8 +226,8 @@ int hl_ring_close(struct hl_ring *ring);
  * have it open go on with it, and nobody else finds it. A file that is not a
  * ring is refused (-EBADMSG), unless force.
  */
-HL_API HL_MUST_CHECK
-int hl_ring_unlink(const char *name, bool force, struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_ring_unlink(const char *name, bool force,
+					struct hl_error *err);
 
 /* The ring's name as it was opened or, for a memfd, its label. */
 HL_API
@@ -236,11 +245,11 @@ int hl_ring_fd(const struct hl_ring *ring);
  * Returns: 0, -EBADMSG when what came was no descriptor, else as sendmsg(2),
  * recvmsg(2) and hl_ring_open_fd().
  */
-HL_API HL_MUST_CHECK
-int hl_ring_send_fd(const struct hl_ring *ring, int socket_fd);
-HL_API HL_MUST_CHECK
-int hl_ring_recv_fd(int socket_fd, unsigned flags, struct hl_ring **out,
-		    struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_ring_send_fd(const struct hl_ring *ring,
+					 int socket_fd);
+HL_API HL_MUST_CHECK int hl_ring_recv_fd(int socket_fd, unsigned flags,
+					 struct hl_ring **out,
+					 struct hl_error *err);
 
 /* What a ring is; nothing here changes while it exists. */
 struct hl_ring_info {
@@ -285,8 +294,8 @@ enum hl_name_state hl_ring_name_state(const struct hl_ring *ring);
  * Threads:  any.
  * Returns:  0 (also when it was finished before), -EBUSY, -EBADMSG.
  */
-HL_API HL_MUST_CHECK
-int hl_ring_finish(struct hl_ring *ring, struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_ring_finish(struct hl_ring *ring,
+					struct hl_error *err);
 
 /*
  * hl_group_create - create a group that no consumer has joined yet
@@ -303,9 +312,9 @@ int hl_ring_finish(struct hl_ring *ring, struct hl_error *err);
  *   -EINVAL   a bad name, or a position that was not reached yet
  *   -ETIMEDOUT  somebody who changes the group table does not get done
  */
-HL_API HL_MUST_CHECK
-int hl_group_create(struct hl_ring *ring, const struct hl_group_attr *attr,
-		    struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_group_create(struct hl_ring *ring,
+					 const struct hl_group_attr *attr,
+					 struct hl_error *err);
 
 /*
  * hl_group_drop - remove a group that has no live member
@@ -313,8 +322,8 @@ int hl_group_create(struct hl_ring *ring, const struct hl_group_attr *attr,
  * What it had not finished is given up. Returns: 0, -ENOENT, -EBUSY while a
  * member lives, -ETIMEDOUT.
  */
-HL_API HL_MUST_CHECK
-int hl_group_drop(struct hl_ring *ring, const char *name, struct hl_error *err);
+HL_API HL_MUST_CHECK int hl_group_drop(struct hl_ring *ring, const char *name,
+				       struct hl_error *err);
 
 #ifdef __cplusplus
 }
