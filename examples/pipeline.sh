@@ -65,11 +65,12 @@ pipeline_start() {
 	local name=$1 program=$pipeline_build/examples/$2
 
 	shift 2
-	"$program" "$@" > "$pipeline_tmp/$name" &
+	# Named, or a program in the background would read from nowhere.
+	"$program" "$@" <&0 > "$pipeline_tmp/$name" &
 	pipeline_running[$!]=$name
 }
 
-# pipeline_wait NAME:STATUS|none - wait until all have ended
+# pipeline_wait NAME:STATUS - wait until all have ended
 #
 # The first one that fails is named, and the others are stopped; NAME may end
 # with STATUS, which is then kept in $pipeline_status.

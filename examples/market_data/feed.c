@@ -8,8 +8,8 @@
  * them, publishes all at once. Nothing is read while slots are claimed: a file
  * that comes slowly through a pipe holds nobody up. At the end the ring is finished.
  *
- * Exit status: 0 all sent, 1 the file breaks off or has an unknown message
- * (what precedes it was sent), or it failed, 2 wrong usage.
+ * Exit status: 0 all sent, 1 failed, 2 wrong usage, 3 the file breaks off or has
+ * an unknown message: what precedes it was sent, and the ring is finished.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -22,6 +22,7 @@
 #include "tick.h"
 
 #define BURST 32
+#define FILE_BROKEN 3 /* exit status */
 
 /* Every field but the ring's: the slot still holds what an older lap left. */
 static void fill(struct tick *tick, const struct itch_message *message)
@@ -62,40 +63,43 @@ static int send_burst(struct hl_producer *producer,
 	return 0;
 }
 
+/* Says what is wrong, if something is; returns the exit status. */
 static int send_file(struct hl_producer *producer, FILE *file)
 {
 	struct itch_message messages[BURST];
 	struct itch_reader reader;
 	int status = 1;
+	int ret = 0;
 
 	itch_reader_init(&reader, file);
-	while (status == 1) {
+	while (status == 1 && ret == 0) {
 		size_t count = 0;
-		int ret;
 
 		while (count < BURST && status == 1) {
 			status = itch_reader_next(&reader, &messages[count]);
 			count += status == 1;
 		}
 		ret = send_burst(producer, messages, count);
-		if (ret < 0)
-			return ret;
 	}
-	printf("feed: %" PRIu64 " messages, %" PRIu64 " bytes\n", reader.count,
+	printf("feed: messages %" PRIu64 ", bytes %" PRIu64 "\n", reader.count,
 	       reader.offset);
-	if (status == -EBADMSG)
+	if (ret < 0)
+		fprintf(stderr, "feed: the ring: %s\n", strerror(-ret));
+	else if (status == -EBADMSG)
 		fprintf(stderr, "feed: %s\n", reader.reason);
-	return status;
+	else if (status < 0)
+		fprintf(stderr, "feed: %s\n", strerror(-status));
+	if (status == -EBADMSG && ret == 0)
+		return FILE_BROKEN;
+	return ret < 0 || status < 0;
 }
 
 static int run(const char *name, FILE *file)
 {
 	struct hl_producer *producer = NULL;
 	struct hl_ring *ring = NULL;
-	struct hl_ring_info info;
 	struct hl_error err;
-	int finished;
-	int ret;
+	int ret, status;
 
 	ret = hl_ring_open(name, 0, &ring, &err);
 	if (ret == 0)
@@ -103,21 +107,15 @@ static int run(const char *name, FILE *file)
 	if (ret < 0) {
 		fprintf(stderr, "feed: %s\n", err.text);
 		hl_ring_close(ring);
-		return ret;
+		return 1;
 	}
-	hl_ring_get_info(ring, &info);
-	if (info.slot_bytes < sizeof(struct tick))
-		ret = -EMSGSIZE;
-	if (ret == 0)
-		ret = send_file(producer, file);
-	finished = hl_producer_finish(producer);
-	if (ret == 0)
-		ret = finished;
-	if (ret < 0)
-		fprintf(stderr, "feed: %s: %s\n", name, strerror(-ret));
+	status = send_file(producer, file);
+	/* Also after a failure: who reads the ring is to end. */
+	if (hl_producer_finish(producer) < 0 && status == 0)
+		status = 1;
 	hl_producer_leave(producer);
 	hl_ring_close(ring);
-	return ret;
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -128,7 +126,7 @@ int main(int argc, char **argv)
 	};
 	const char *name = NULL;
 	FILE *file = stdin;
-	int c, ret;
+	int c, status;
 
 	while ((c = getopt_long(argc, argv, "", known, NULL)) != -1)
 		name = c == 'r' ? optarg : "";
@@ -143,8 +141,8 @@ int main(int argc, char **argv)
 			strerror(errno));
 		return 1;
 	}
-	ret = run(name, file);
+	status = run(name, file);
 	if (file != stdin)
 		fclose(file);
-	return ret < 0;
+	return status;
 }

@@ -171,8 +171,8 @@ static void print_book(const struct quotes *quotes)
 		print_side(quotes->book, (uint16_t)locate, BOOK_SELL);
 		putchar('\n');
 	}
-	printf("%zu orders rest; %" PRIu64
-	       " changes were of orders that are not in the input\n",
+	printf("orders that rest: %zu; changes of orders that are not in the "
+	       "input: %" PRIu64 "\n",
 	       book_orders(quotes->book), quotes->unknown);
 }
 
@@ -201,8 +201,8 @@ static int count(struct quotes *quotes, struct hl_ring *ring, bool glance)
 		fprintf(stderr, "quotes: %s: %s\n", hl_ring_name(ring),
 			strerror(-ret));
 	} else if (glance) {
-		printf("glance: %" PRIu64 " messages seen, %" PRIu64
-		       " missed, %" PRIu64 " in all\n",
+		printf("glance: seen %" PRIu64 ", missed %" PRIu64
+		       ", in all %" PRIu64 "\n",
 		       quotes->messages, quotes->lost,
 		       quotes->messages + quotes->lost);
 	} else {

@@ -8,7 +8,7 @@
  * in order can check the entries by them. A malformed line is reported with its
  * number and its reason, is left out, and stops nothing. At the end the ring is
  * finished, so that its consumers drain it and end. With --repeat the files
- * are sent N times: a load of any size.
+ * are sent N times: a load of any size. FILE "-" is standard input, once.
  *
  * Exit status: 0 all sent (malformed lines or not), 1 failed, 2 wrong usage.
  */
@@ -278,8 +278,8 @@ static int send_all(struct source *source, char **paths, uint64_t repeat)
 		}
 	}
 	seconds = (double)(now_ns(CLOCK_MONOTONIC) - start) / 1e9;
-	printf("source: %" PRIu32 " files, %" PRIu64 " entries, %" PRIu64
-	       " addenda, %" PRIu64 " malformed, %.3f s\n",
+	printf("source: files %" PRIu32 ", entries %" PRIu64
+	       ", addenda %" PRIu64 ", malformed lines %" PRIu64 ", %.3f s\n",
 	       source->files, source->entries, source->all_addenda,
 	       source->faults, seconds);
 	return 0;
@@ -333,6 +333,10 @@ int main(int argc, char **argv)
 			repeat = strtoull(optarg, NULL, 10);
 		else
 			name = "";
+	}
+	for (int i = optind; i < argc; i++) {
+		if (strcmp(argv[i], "-") == 0 && repeat > 1)
+			repeat = 0;
 	}
 	if (!name || !*name || repeat == 0 || optind == argc) {
 		fprintf(stderr, "usage: ach_source --ring NAME [--repeat N] "

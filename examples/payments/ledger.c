@@ -67,10 +67,11 @@ static void print_row(struct ledger *ledger, const char *file,
 	char debits[40], credits[40];
 
 	if (!ledger->head_printed)
-		printf("%5s %7s %10s %11s %20s %20s  %s\n", "file", "batch",
-		       "entries", "hash", "debits", "credits", "control");
+		printf("%5s %7s %15s %11s %20s %20s  %s\n", "file", "batch",
+		       "entries+addenda", "hash", "debits", "credits",
+		       "control");
 	ledger->head_printed = true;
-	printf("%5s %7s %10" PRIu64 " %11" PRIu64 " %20s %20s  %s\n", file,
+	printf("%5s %7s %15" PRIu64 " %11" PRIu64 " %20s %20s  %s\n", file,
 	       batch, totals->entries, totals->hash,
 	       money(totals->debit_cents, debits, sizeof(debits)),
 	       money(totals->credit_cents, credits, sizeof(credits)), verdict);
@@ -259,8 +260,8 @@ static bool print_sums(struct ledger *ledger)
 	char debits[40], credits[40];
 
 	miss_file_control(ledger);
-	printf("total: %" PRIu64 " files, %" PRIu64 " batches, %" PRIu64
-	       " entries and addenda, debits %s, credits %s\n",
+	printf("total: files %" PRIu64 ", batches %" PRIu64
+	       ", entries and addenda %" PRIu64 ", debits %s, credits %s\n",
 	       ledger->files, all->batches, all->entries,
 	       money(all->debit_cents, debits, sizeof(debits)),
 	       money(all->credit_cents, credits, sizeof(credits)));

@@ -110,6 +110,24 @@ static unsigned int continuation_bytes(unsigned char first)
 	return 0;
 }
 
+/* Takes the plain ASCII that is in the buffer: nearly all that there is. */
+static void take_plain(struct nacha_text *text, struct nacha_line *line)
+{
+	unsigned int columns = line->columns;
+	size_t used = line->start[columns];
+
+	while (text->at < text->end && columns < NACHA_COLUMNS) {
+		const unsigned char byte = text->buffer[text->at];
+
+		if (byte < ' ' || byte > '~')
+			break;
+		line->text[used++] = (char)byte;
+		line->start[++columns] = (uint16_t)used;
+		text->at++;
+	}
+	line->columns = columns;
+}
+
 /*
  * Takes one character; beyond the last column it is counted once and dropped.
  * One that breaks off early is taken as far as it goes, and the byte
@@ -153,8 +171,11 @@ int nacha_text_next(struct nacha_text *text, struct nacha_line *line)
 	line->columns = 0;
 	line->start[0] = 0;
 	while (peek(text, 0) != END_OF_INPUT && line_end_bytes(text) == 0 &&
-	       !(text->packed && line->columns == cut))
+	       !(text->packed && line->columns == cut)) {
 		take_column(text, line);
+		if (line->columns < cut)
+			take_plain(text, line);
+	}
 	text->at += line_end_bytes(text);
 	line->text[line->start[line->columns < cut ? line->columns : cut]] =
 		'\0';
