@@ -81,11 +81,8 @@ END_TEST
 START_TEST(the_last_line_end_may_be_missing)
 {
 	char text[NACHA_FILE_LINES * 512];
-	size_t used = 0;
+	const size_t used = nacha_file_join(text, sizeof(text), "\n");
 
-	for (int i = 0; i < FILLER; i++)
-		used += (size_t)sprintf(text + used, "%s\n",
-					nacha_file_line[i]);
 	nacha_file_read_text(text, used - 1);
 	nacha_file_assert_all_read();
 }
@@ -96,7 +93,7 @@ START_TEST(a_file_without_line_ends_is_cut_every_94_columns)
 	char text[NACHA_FILE_LINES * 94 + 1];
 
 	for (int i = 0; i < NACHA_FILE_LINES; i++)
-		sprintf(text + i * 94, "%-94s", nacha_file_line[i]);
+		snprintf(text + i * 94, 95, "%-94s", nacha_file_line[i]);
 	nacha_file_read_text(text, NACHA_FILE_LINES * 94);
 	nacha_file_assert_all_read();
 	ck_assert_uint_eq(nacha_file_first(NACHA_FILE_CONTROL)->line, 8);
@@ -150,12 +147,10 @@ END_TEST
 START_TEST(a_second_file_may_follow_the_first)
 {
 	char text[2 * NACHA_FILE_LINES * 512];
-	size_t used = 0;
+	const size_t used = nacha_file_join(text, sizeof(text), "\n");
 
-	for (int i = 0; i < 2 * NACHA_FILE_LINES; i++)
-		used += (size_t)sprintf(text + used, "%s\n",
-					nacha_file_line[i % NACHA_FILE_LINES]);
-	nacha_file_read_text(text, used);
+	memcpy(text + used, text, used);
+	nacha_file_read_text(text, 2 * used);
 	ck_assert_int_eq(nacha_file_count(NACHA_FILE_CONTROL), 2);
 	ck_assert_int_eq(nacha_file_count(NACHA_FAULT), 0);
 }
