@@ -100,6 +100,7 @@ static uint32_t lease_below(const struct hli_view *view, uint32_t record,
 	for (;;) {
 		const uint32_t block = choose(view, low, from);
 
+		HLI_HOOK("lease_chosen");
 		if (block == HLI_NO_BLOCK ||
 		    lease_one(view, block, record, low))
 			return block;

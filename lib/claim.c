@@ -122,6 +122,7 @@ static ssize_t try_claim(struct hli_claimer *claimer, uint64_t n)
 	const struct hli_view *const view = claimer->view;
 	const uint64_t h = hli_load_acq(&view->header->head);
 
+	HLI_HOOK("claim_read");
 	if (!hli_record_live(claimer->record, claimer->tenure))
 		return -EIDRM;
 	if (h & HLI_FINISHED)
@@ -133,6 +134,7 @@ static ssize_t try_claim(struct hli_claimer *claimer, uint64_t n)
 	if (claimer->refuse && !hli_group_any(view))
 		return -ENOTCONN;
 	n = room(claimer, h, hli_min(n, HLI_POSITION_END - h));
+	HLI_HOOK("claim_room");
 	if (claimer->low > h)
 		return hli_load_acq(&view->header->head) == h ? -EBADMSG : 0;
 	if (!claimer->sole)

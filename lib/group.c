@@ -51,6 +51,7 @@ static uint64_t scan(const struct hli_view *view, uint64_t *active)
 	uint64_t low, bits;
 
 	low = hli_head_position(hli_load_acq(&view->header->head));
+	HLI_HOOK("scan_head");
 	*active = hli_load_acq(&view->header->active);
 	for (bits = *active; bits; bits &= bits - 1) {
 		const uint32_t g = (uint32_t)__builtin_ctzll(bits);
@@ -59,6 +60,7 @@ static uint64_t scan(const struct hli_view *view, uint64_t *active)
 			break;
 		/* E4: pairs with take.c:claim_run(); E2: take.c:hli_done() */
 		low = hli_min(low, hli_load_acq(&view->groups[g].next));
+		HLI_HOOK("scan_tail");
 		/* Kind is fixed while the bit is set, which we acquired. */
 		if (hli_load_rlx(&view->groups[g].kind) == HL_GROUP_SHARED)
 			shared = true;
@@ -229,6 +231,7 @@ int hli_group_add(const struct hli_view *view, const struct hl_group_attr *attr,
 	g = &view->groups[index];
 	fill_group(g, attr);
 	announced = start_group(view, (uint32_t)index, start);
+	HLI_HOOK("group_announced");
 	if (announced > start && attr->start == HL_START_POSITION &&
 	    attr->kind != HL_GROUP_LOSSY) {
 		hli_group_remove(view, (uint32_t)index);

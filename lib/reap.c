@@ -58,6 +58,7 @@ static bool clear_members(struct hli_member *member, uint32_t group)
 		}
 		if (hli_group_has(view, group, i)) {
 			hli_record_set(&view->records[i], HLI_DEAD);
+			HLI_HOOK("clear_dead");
 			hli_discard_range(view, i);
 			hli_record_free(view, i);
 		}
@@ -83,6 +84,7 @@ bool hli_group_drop_dead(struct hli_member *member, uint32_t group)
 
 	if (group_is_live(view, group))
 		return false;
+	HLI_HOOK("drop_checked");
 	/* Ourselves leaving with something in hand: it goes with the group. */
 	if (member->index != HLI_NO_RECORD &&
 	    hli_group_has(view, group, member->index)) {
@@ -104,8 +106,10 @@ static int settle_groups(struct hli_member *member)
 	int changed = 0;
 	uint32_t g;
 
-	for (; orphans; orphans &= orphans - 1, changed++)
+	for (; orphans; orphans &= orphans - 1, changed++) {
 		hli_and_ar(&view->header->active, ~(orphans & -orphans));
+		HLI_HOOK("orphan_cleared");
+	}
 	for (g = 0; g < view->geo.max_groups; g++)
 		changed += hli_group_settle(member, g);
 	return changed;
@@ -166,6 +170,7 @@ static int reap_one(struct hli_member *member, uint32_t record)
 	bool keep_byte = false, gone;
 	int changed = 0;
 
+	HLI_HOOK("reap_seen");
 	if (hli_lock_try(member->lock_fd, HLI_LOCK_RECORD(record)) < 0)
 		return 0;
 	HLI_HOOK("reap_locked");

@@ -103,6 +103,7 @@ static inline bool hli_range_get(const struct hli_record *record,
 				 uint64_t *from, uint64_t *to)
 {
 	*from = hli_load_acq(&record->from);
+	HLI_HOOK("range_read");
 	*to = hli_load_acq(&record->to);
 	return *from < *to;
 }

@@ -49,6 +49,7 @@ static bool settle_position(const struct hli_view *view, uint64_t p,
 	_Atomic uint64_t *const stamp = hli_stamp(view, p);
 	const uint64_t seen = hli_load_acq(stamp);
 
+	HLI_HOOK("settle_seen");
 	/* Greater: the slot was used again, long after. */
 	if (hli_stamp_position(seen) >= p)
 		return true;
@@ -71,6 +72,7 @@ int hli_settle(const struct hli_view *view, uint32_t record)
 	uint64_t from, to, p;
 	bool all = true;
 
+	HLI_HOOK("settle_head");
 	if (hli_range_get(&view->records[record], &from, &to)) {
 		if (to - from > view->geo.capacity)
 			return -EBADMSG;
@@ -91,6 +93,7 @@ static uint64_t owed_run(const struct hli_view *view, uint64_t *from,
 	/* E8: pairs with group.c:announce() */
 	hli_fence_store_load();
 	announced = hli_load_acq(&view->header->announced);
+	HLI_HOOK("adopt_announced");
 	*from = hli_max(*from, hli_min(announced, to));
 	while (*from < to &&
 	       hli_load_acq(hli_stamp(view, *from)) != *from) /* E1: stamp() */

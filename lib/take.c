@@ -114,6 +114,8 @@ static ssize_t claim_run(struct hli_taker *taker, uint64_t max)
 	_Atomic uint64_t *const tail = &taker->group->next;
 	const uint64_t t = hli_load_acq(tail);
 	uint32_t voids;
+
+	HLI_HOOK("take_read");
 	const uint64_t n = ready_run(taker->view, t, max, &voids);
 
 	if (n == 0)
@@ -164,7 +166,9 @@ int hli_read_lossy(const struct hli_view *view, uint64_t position,
 		return -ESTALE;
 	if (s & HL_SEQUENCE_VOID)
 		return 2;
+	HLI_HOOK("lossy_checked");
 	hli_copy_words(copy, hli_slot(view, position), view->geo.slot_bytes);
+	HLI_HOOK("lossy_copied");
 	hli_fence_acq();
 	head = hli_head_position(hli_load_rlx(&view->header->head)); /* fence */
 	if (head > position + view->geo.capacity)
@@ -193,6 +197,7 @@ int hli_payload_lossy(const struct hli_view *view, const void *message,
 	block = &view->blocks[at / view->geo.block_stride];
 	if (hli_load_acq(&block->lease_position) > position)
 		return -ESTALE;
+	HLI_HOOK("lossy_lease");
 	if (ret == 0)
 		hli_copy_words(copy, found.section,
 			       hli_round_up(found.size_bytes, 8));
