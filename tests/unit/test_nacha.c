@@ -93,7 +93,7 @@ START_TEST(a_file_without_line_ends_is_cut_every_94_columns)
 	char text[NACHA_FILE_LINES * 94 + 1];
 
 	for (int i = 0; i < NACHA_FILE_LINES; i++)
-		snprintf(text + i * 94, 95, "%-94s", nacha_file_line[i]);
+		snprintf(text + i * 94, 95, "%-94.94s", nacha_file_line[i]);
 	nacha_file_read_text(text, NACHA_FILE_LINES * 94);
 	nacha_file_assert_all_read();
 	ck_assert_uint_eq(nacha_file_first(NACHA_FILE_CONTROL)->line, 8);
