@@ -17,9 +17,12 @@
 
 unit_tests = \
 	%D%/unit/test_book \
+	%D%/unit/test_core \
 	%D%/unit/test_itch \
+	%D%/unit/test_layout \
 	%D%/unit/test_nacha \
 	%D%/unit/test_nacha_faults \
+	%D%/unit/test_recover \
 	%D%/unit/test_router \
 	%D%/unit/test_router_threads
 
@@ -111,6 +114,13 @@ nacha_test_libs = examples/payments/libnacha.la $(LDADD)
 %C%_unit_test_nacha_faults_LDADD = $(nacha_test_libs)
 %C%_unit_test_book_LDADD = examples/market_data/libitch.la $(LDADD)
 %C%_unit_test_itch_LDADD = examples/market_data/libitch.la $(LDADD)
+
+# A ring in private memory.
+core_test_sources = %D%/unit/core_ring.c %D%/unit/core_ring.h
+%C%_unit_test_core_SOURCES = %D%/unit/test_core.c $(core_test_sources)
+%C%_unit_test_layout_SOURCES = %D%/unit/test_layout.c $(core_test_sources)
+%C%_unit_test_recover_SOURCES = %D%/unit/test_recover.c $(core_test_sources)
+
 nacha_test_sources = %D%/unit/nacha_file.c %D%/unit/nacha_file.h
 
 noinst_HEADERS += %D%/unit/fake_batch.h
