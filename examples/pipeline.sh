@@ -3,9 +3,9 @@
 #
 # pipeline.sh - start the programs of an example on a ring, and clean up
 #
-# Sourced by the run scripts. Whatever ends the script - its last line, a signal,
-# a program that fails - the programs it started are ended, and the ring it
-# created is removed, unless $keep is set.
+# Sourced by the run scripts. Whatever ends the script - its last line, a
+# signal, a program that fails - the programs it started are ended, and the ring
+# it created is removed, unless $keep is set.
 #
 #	HOTLINE_BUILD	where it was built; build/ in the sources by default
 
@@ -52,7 +52,8 @@ trap 'exit 143' TERM
 # pipeline_create RING OPTION... - also sets $tmp, a folder for what is printed
 pipeline_create() {
 	[ -x "$pipeline_hotline" ] ||
-		pipeline_die "no $pipeline_hotline: build first, or set HOTLINE_BUILD"
+		pipeline_die "no $pipeline_hotline: build first, or set" \
+			HOTLINE_BUILD
 	pipeline_tmp=$(mktemp -d "${TMPDIR:-/tmp}/hotline-run.XXXXXX") || exit 2
 	# shellcheck disable=SC2034 # for the caller
 	tmp=$pipeline_tmp

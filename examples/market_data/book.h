@@ -50,7 +50,8 @@ void book_destroy(struct book *book);
  *                stock, same side
  *
  * Return 0, or -ENOENT for an unknown order, -EEXIST for a known one where it
- * has to be new, -EINVAL for no shares and for more than the order has, -ENOMEM.
+ * has to be new, -EINVAL for no shares and for more than the order has,
+ * -ENOMEM.
  */
 int book_add(struct book *book, const struct book_order *order);
 int book_reduce(struct book *book, uint64_t id, uint64_t shares);

@@ -6,10 +6,11 @@
  *
  * Fills the slots in place: reads some messages, claims as many slots, writes
  * them, publishes all at once. Nothing is read while slots are claimed: a file
- * that comes slowly through a pipe holds nobody up. At the end the ring is finished.
+ * that comes slowly through a pipe holds nobody up. At the end the ring is
+ * finished.
  *
- * Exit status: 0 all sent, 1 failed, 2 wrong usage, 3 the file breaks off or has
- * an unknown message: what precedes it was sent, and the ring is finished.
+ * Exit status: 0 all sent, 1 failed, 2 wrong usage, 3 the file breaks off or
+ * has an unknown message: what precedes it was sent, and the ring is finished.
  */
 #include <errno.h>
 #include <getopt.h>

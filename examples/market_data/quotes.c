@@ -4,8 +4,8 @@
  *
  *     quotes --ring NAME [--glance]
  *
- * As the one consumer of the reliable group it sees every message, keeps the order
- * book, and prints the best prices of each stock. With --glance it is the
+ * As the one consumer of the reliable group it sees every message, keeps the
+ * order book, and prints the best prices of each stock. With --glance it is the
  * consumer of the lossy group: it holds nobody back, and what it missed is
  * counted exactly; there is no book then, since a book with holes is wrong.
  *

@@ -4,8 +4,8 @@
  *
  *     ach_worker --ring NAME
  *
- * Any number of these share the work: each entry goes to one of them. A bank gets
- * a route of its own when its first entry comes, so that from then on the
+ * Any number of these share the work: each entry goes to one of them. A bank
+ * gets a route of its own when its first entry comes, so that from then on the
  * router finds the bank's counters. An entry that is not valid becomes a dead
  * letter: reported with the line it came from, counted, and passed over.
  *
@@ -190,7 +190,10 @@ static const char *describe(const struct worker *worker, enum hl_reason reason,
 	case HL_REASON_NO_ROUTE:
 		return "unknown type";
 	default:
-		return error == -EINVAL ? worker->wrong : strerror(-error);
+		if (error == -EINVAL)
+			return worker->wrong;
+		return error == -EBADMSG ? "no entry of a file" :
+					   strerror(-error);
 	}
 }
 

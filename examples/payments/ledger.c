@@ -5,12 +5,12 @@
  *     ledger --ring NAME [--rows N]
  *
  * Guarantees: adds up entries, hash, debits and credits from the entry messages
- * alone, and compares them with each batch control and file control that
- * comes by. A control record that does not agree, or does not come at all, makes
- * the ledger say so and fail. Ends when the ring is finished and empty.
+ * alone, and compares them with each batch control and file control that comes
+ * by. A control record that does not agree, or does not come at all, makes the
+ * ledger say so and fail. Ends when the ring is finished and empty.
  *
- * Prints a table: each control record that does not agree, the first N (20) that
- * do, and a line of the sums.
+ * Prints a table: each control record that does not agree, the first N (20)
+ * that do, and a line of the sums.
  *
  * Exit status: 0 all agree, 1 they do not, 2 could not be found out.
  */

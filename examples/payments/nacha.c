@@ -2,11 +2,12 @@
 /*
  * nacha - strict, streaming reader of NACHA ACH files
  *
- * Keeps where in the file it is (outside, in a file, in a batch, after an entry)
- * and what was counted since. A line that breaks a rule of its own is a fault;
- * one that shows that something is missing before it is looked at again after
- * that fault was yielded. The place follows from the type of a line alone, so that
- * one wrong field in a header does not make faults of all that it heads.
+ * Keeps where in the file it is (outside, in a file, in a batch, after an
+ * entry) and what was counted since. A line that breaks a rule of its own is a
+ * fault; one that shows that something is missing before it is looked at again
+ * after that fault was yielded. The place follows from the type of a line
+ * alone, so that one wrong field in a header does not make faults of all that
+ * it heads.
  */
 #include "nacha.h"
 

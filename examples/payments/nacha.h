@@ -12,8 +12,8 @@
  * the totals differ from the control records, as they should.
  *
  * Short lines are read as if padded with spaces, as far as the fields that a
- * record cannot do without. Lines of nines, which fill a block of ten, and blank
- * lines are skipped. Several files may follow each other.
+ * record cannot do without. Lines of nines, which fill a block of ten, and
+ * blank lines are skipped. Several files may follow each other.
  *
  * Not read: ADV batches (service class 280), whose columns are others. Whether
  * totals agree is for the caller to ask, see nacha_totals_agree().
@@ -125,9 +125,9 @@ void nacha_reader_init(struct nacha_reader *reader, int fd);
 /*
  * nacha_reader_next - the next record or fault
  *
- * Returns 1 with a record, whose type is NACHA_FAULT if the line is malformed or
- * something was missing before it; 0 at the end of the input; or the negative
- * errno of a failed read. A fault never ends the reading: call again.
+ * Returns 1 with a record, whose type is NACHA_FAULT if the line is malformed
+ * or something was missing before it; 0 at the end of the input; or the
+ * negative errno of a failed read. A fault never ends the reading: call again.
  */
 int nacha_reader_next(struct nacha_reader *reader, struct nacha_record *record);
 

@@ -18,9 +18,10 @@ void nacha_fields_check(const struct nacha_line *line, enum nacha_type type,
 			struct nacha_record *record);
 
 /*
- * These fill the record's part of that type, and its reason if a field is wrong.
- * Entries depend on the class of their batch (sec): some say how many addenda
- * follow them (*addenda, otherwise left alone), and keep the name elsewhere.
+ * These fill the record's part of that type, and its reason if a field is
+ * wrong. Entries depend on the class of their batch (sec): some say how many
+ * addenda follow them (*addenda, otherwise left alone), and keep the name
+ * elsewhere.
  */
 void nacha_fields_file_header(const struct nacha_line *line,
 			      struct nacha_record *record);

@@ -282,9 +282,9 @@ int main(int argc, char **argv)
 	int ret;
 
 	if (!parse_options(argc, argv, &options)) {
-		fprintf(stderr,
-			"usage: nacha_gen [--entries N] [--batches B] "
-			"[--seed S] [--addenda none|some|all] [--out FILE|-]\n");
+		fprintf(stderr, "usage: nacha_gen [--entries N] [--batches B] "
+				"[--seed S] [--addenda none|some|all] "
+				"[--out FILE|-]\n");
 		return 2;
 	}
 	if (!fits(&options)) {

@@ -7,9 +7,9 @@
  * name in UTF-8 does not shift the fields behind it. A byte that is not part of
  * valid UTF-8 counts as one character, which reads Latin-1 files as well.
  *
- * Lines end in LF or CR LF. A file without line ends is known by its first line,
- * which then is long enough to hold two records: such a file is cut every 94
- * columns, and its "line numbers" count records.
+ * Lines end in LF or CR LF. A file without line ends is known by its first
+ * line, which then is long enough to hold two records: such a file is cut every
+ * 94 columns, and its "line numbers" count records.
  */
 #ifndef NACHA_TEXT_H
 #define NACHA_TEXT_H

@@ -3,13 +3,13 @@
  * payment - the messages of the payments pipeline
  *
  * The records of an ACH file become messages on one ring, in the file's order:
- * a sole producer's positions follow one another, so a control record comes after
- * all the entries that it is about. Addenda travel with their entry.
+ * a sole producer's positions follow one another, so a control record comes
+ * after all the entries that it is about. Addenda travel with their entry.
  *
- * Slots may have 64 or 128 bytes. The first line is struct hl_message, so
- * that a router can lead an entry by its receiving bank. The detail is the second
- * line where the slot has one, else field 0 of the payload. Texts are
- * further fields of the payload, as long as they are and without terminators.
+ * Slots may have 64 or 128 bytes. The first line is struct hl_message, so that
+ * a router can lead an entry by its receiving bank. The detail is the second
+ * line where the slot has one, else field 0 of the payload. Texts are further
+ * fields of the payload, as long as they are and without terminators.
  */
 #ifndef PAYMENT_H
 #define PAYMENT_H
@@ -67,6 +67,9 @@ struct payment {
 	struct payment_detail detail;
 };
 HL_ASSERT_MESSAGE(struct payment);
+HL_STATIC_ASSERT(offsetof(struct payment, recipient) ==
+			 offsetof(struct hl_message, recipient),
+		 "struct payment: its first line is not struct hl_message");
 HL_STATIC_ASSERT(sizeof(struct payment_detail) == HL_LINE_BYTES,
 		 "struct payment_detail: not one line");
 

@@ -10,7 +10,8 @@
 
 export HOTLINE_BUILD=$top_builddir
 run=$top_srcdir/examples/market_data/run
-sample=${HOTLINE_TEST_DATA:-$top_srcdir/../shared/data}/itch/ex20101224.TEST_ITCH_50
+data=${HOTLINE_TEST_DATA:-$top_srcdir/../shared/data}
+sample=$data/itch/ex20101224.TEST_ITCH_50
 shm=${HOTLINE_DIR:-/dev/shm}
 ring=test-market-$$
 
@@ -23,7 +24,8 @@ market() {
 	timeout 60 "$run" --ring "$ring" "$2" > "$tmp/said" 2>&1
 	status=$?
 	[ "$status" -eq "$1" ] && [ ! -e "$shm/hotline.$ring" ] && return
-	echo "status $status, expected $1; ring left: $(ls "$shm/hotline.$ring" 2>&1)"
+	echo "status $status, expected $1;" \
+		"ring: $(ls "$shm/hotline.$ring" 2>&1)"
 	cat "$tmp/said"
 	return 1
 }

@@ -25,7 +25,8 @@ payments() {
 	timeout 120 "$run" --ring "$ring" "$@" > "$tmp/said" 2>&1
 	status=$?
 	[ "$status" -eq "$wanted" ] && [ ! -e "$shm/hotline.$ring" ] && return
-	echo "status $status, expected $wanted; ring left: $(ls "$shm/hotline.$ring" 2>&1)"
+	echo "status $status, expected $wanted;" \
+		"ring: $(ls "$shm/hotline.$ring" 2>&1)"
 	head -n 40 "$tmp/said"
 	return 1
 }
@@ -147,6 +148,26 @@ no_records() {
 	payments 1 /dev/null && said '0 of 0 control records agree'
 }
 tap_check 'a file without records is not right' no_records
+
+# Messages of others on the same ring; the worker ends when it is finished.
+dead_letters() {
+	{
+		"$HOTLINE" create "$ring" --arena 1M \
+			--group workers:shared:durable &&
+			printf '%s\n' '{"type": 6, "recipient": "231380104"}' \
+				'{"type": 77}' | "$HOTLINE" send "$ring" &&
+			"$top_builddir/examples/payments/ach_source" \
+				--ring "$ring" "$tmp/good.ach" &&
+			timeout 20 "$top_builddir/examples/payments/ach_worker" \
+				--ring "$ring"
+	} > "$tmp/said" 2>&1
+	"$HOTLINE" rm "$ring"
+	said 'position 1, line 0: no entry of a file' &&
+		said 'position 2, line 0: unknown type' &&
+		grep -q "^total	100	[0-9]*	[0-9]*	2	0\$" "$tmp/said"
+}
+tap_check 'a worker reports what is no payment, counts it, and goes on' \
+	dead_letters
 
 # --- Sample files ------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# payments_ends.sh - however the payments pipeline ends, it leaves nothing behind
+# payments_ends.sh - however the payments pipeline ends, it leaves nothing
+# behind
 #
 # The source is given a pipe that nobody writes to, so that all programs run
 # until something happens to them.
@@ -14,6 +15,7 @@ shm=${HOTLINE_DIR:-/dev/shm}
 ring=test-ends-$$
 pid=
 
+tap_need pgrep pkill
 tap_tmp
 mkfifo "$tmp/pipe"
 
@@ -64,7 +66,8 @@ nothing_left() {
 		[ ! -e "$shm/hotline.$ring" ]; then
 		return
 	fi
-	echo "status $status, expected $1; left: $(programs) $(ls "$shm/hotline.$ring" 2>&1)"
+	echo "status $status, expected $1; left: $(programs)" \
+		"$(ls "$shm/hotline.$ring" 2>&1)"
 	cat "$tmp/said"
 	return 1
 }
