@@ -39,10 +39,14 @@ static int look(void *self)
 static bool held_back(void *self)
 {
 	const struct hl_consumer *const consumer = self;
-	const struct hli_view *const view = &consumer->member.ring->view;
+	struct hli_header *const header = consumer->member.ring->view.header;
 
-	return hli_unpublished(&consumer->taker) ||
-	       (hli_load_acq(&view->header->head) & HLI_FINISHED);
+	if (hli_unpublished(&consumer->taker)) {
+		hli_note_held(&header->held_position, &header->held_since_ns,
+			      hli_take_position(&consumer->taker));
+		return true;
+	}
+	return hli_load_acq(&header->head) & HLI_FINISHED;
 }
 
 static const struct hli_wait_ops take_ops = { take_ready, look, held_back };
@@ -56,6 +60,11 @@ static int check_attr(const struct hl_consumer_attr *attr, const char *ring,
 				"%s: the consumer's attributes were not "
 				"initialised by HL_CONSUMER_ATTR_INIT, or one "
 				"has a value that is not defined",
+				ring);
+	if (attr->max_attempts && !attr->poison && !attr->poison_producer)
+		return hli_fail(err, -EINVAL,
+				"%s: max_attempts needs somebody to give the "
+				"message to: poison or poison_producer",
 				ring);
 	return 0;
 }
@@ -101,6 +110,10 @@ static void init_consumer(struct hl_consumer *consumer,
 		       member->group);
 	consumer->look_first = consumer->taker.kind == HL_GROUP_SHARED;
 	consumer->prefetch_payload = attr->prefetch_payload;
+	consumer->max_attempts = attr->max_attempts;
+	consumer->poison = attr->poison;
+	consumer->poison_user = attr->poison_user;
+	consumer->poison_producer = attr->poison_producer;
 	member->wait.view = view;
 	member->wait.record = member->record;
 	member->wait.count = &view->groups[member->group].wake;
@@ -220,39 +233,6 @@ static ssize_t take_run(struct hl_consumer *consumer, size_t max)
 	return hli_take(&consumer->taker, max, consumer->copies);
 }
 
-static ssize_t take_now(struct hl_consumer *consumer, size_t max)
-{
-	ssize_t got;
-
-	if (consumer->look_first) {
-		consumer->look_first = false;
-		got = hli_look_for_dead(&consumer->member, false);
-		if (got < 0)
-			return got;
-	}
-	got = take_run(consumer, max);
-	if (got == -EAGAIN && hli_drained(&consumer->taker))
-		return -EPIPE;
-	return got;
-}
-
-static ssize_t take_waiting(struct hl_consumer *consumer, size_t max,
-			    int64_t timeout_ns)
-{
-	const int64_t deadline = hli_deadline_ns(timeout_ns);
-	ssize_t got;
-	int ret;
-
-	do {
-		ret = hli_wait_until(&consumer->member.wait, &take_ops,
-				     consumer, deadline);
-		if (ret < 0)
-			return ret;
-		got = take_now(consumer, max);
-	} while (got == -EAGAIN);
-	return got;
-}
-
 static void fill_batch(struct hl_consumer *consumer, struct hl_batch *batch)
 {
 	const struct hli_view *const view = consumer->taker.view;
@@ -281,6 +261,84 @@ static void fill_batch(struct hl_consumer *consumer, struct hl_batch *batch)
 	if (run->redelivered_below > run->from)
 		hli_count(&consumer->member.record->dropped,
 			  hli_min(run->redelivered_below, run->to) - run->from);
+}
+
+#define POISON_FORWARD_NS HLI_NS_PER_S
+
+/*
+ * The run in hand is one message that was tried too often: give it to whom
+ * the caller named. 0, or an error: then it stays where it is.
+ */
+static int bury(struct hl_consumer *consumer)
+{
+	struct hl_batch batch;
+	const void *message;
+	int ret;
+
+	fill_batch(consumer, &batch);
+	message = hl_batch_next(&batch);
+	if (consumer->poison)
+		ret = consumer->poison(&batch, message, consumer->poison_user);
+	else
+		ret = hl_producer_forward(consumer->poison_producer, &batch,
+					  message, POISON_FORWARD_NS);
+	if (ret < 0) {
+		consumer->taker.taken = false;
+		return ret;
+	}
+	hli_add_rlx(&consumer->taker.group->dead_letters, 1);
+	hli_done(&consumer->taker, consumer->taker.run.to);
+	return 0;
+}
+
+/* The next run without what was tried too often. */
+static ssize_t take_healthy(struct hl_consumer *consumer, size_t max)
+{
+	ssize_t got;
+	int ret;
+
+	for (;;) {
+		got = take_run(consumer, max);
+		if (got <= 0 || !consumer->max_attempts ||
+		    consumer->taker.run.attempt <= consumer->max_attempts)
+			return got;
+		ret = bury(consumer);
+		if (ret < 0)
+			return ret;
+	}
+}
+
+static ssize_t take_now(struct hl_consumer *consumer, size_t max)
+{
+	ssize_t got;
+
+	if (consumer->look_first) {
+		consumer->look_first = false;
+		got = hli_look_for_dead(&consumer->member, false);
+		if (got < 0)
+			return got;
+	}
+	got = take_healthy(consumer, max);
+	if (got == -EAGAIN && hli_drained(&consumer->taker))
+		return -EPIPE;
+	return got;
+}
+
+static ssize_t take_waiting(struct hl_consumer *consumer, size_t max,
+			    int64_t timeout_ns)
+{
+	const int64_t deadline = hli_deadline_ns(timeout_ns);
+	ssize_t got;
+	int ret;
+
+	do {
+		ret = hli_wait_until(&consumer->member.wait, &take_ops,
+				     consumer, deadline);
+		if (ret < 0)
+			return ret;
+		got = take_now(consumer, max);
+	} while (got == -EAGAIN);
+	return got;
 }
 
 static ssize_t take(struct hl_consumer *consumer, size_t max,

@@ -197,6 +197,7 @@ static void fill_group(struct hli_group *g, const struct hl_group_attr *attr)
 	hli_store_rlx(&g->joined, 0);
 	hli_store_rlx(&g->attempts, 0);
 	hli_store_rlx(&g->attempt_position, 0);
+	hli_store_rlx(&g->dead_letters, 0);
 	hli_store_rlx(&g->messages, 0);
 	hli_store_rlx(&g->batches, 0);
 	hli_store_rlx(&g->redelivered, 0);

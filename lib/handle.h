@@ -55,6 +55,10 @@ struct hl_consumer {
 	struct hli_taker taker;
 	bool look_first; /* an earlier member may have left something */
 	bool prefetch_payload;
+	uint32_t max_attempts; /* 0: a message is never given up */
+	hl_poison_fn poison;
+	void *poison_user;
+	struct hl_producer *poison_producer;
 	unsigned char *copies; /* lossy */
 	unsigned char *payload_copy;
 	struct hli_waitfd *waitfd; /* hl_consumer_fd() */

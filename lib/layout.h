@@ -86,7 +86,12 @@ struct hli_header {
 	_Alignas(128) _Atomic uint64_t bounds_found;
 	_Atomic uint64_t reaped;
 	_Atomic uint64_t voided;
-	uint8_t reserved2[2048 - 1664 - 24];
+	/* For people: what somebody waits for, and since when (monotonic). */
+	_Alignas(128) _Atomic uint64_t held_position; /* not published */
+	_Atomic uint64_t held_since_ns;
+	_Atomic uint64_t full_position; /* low, with the ring full */
+	_Atomic uint64_t full_since_ns;
+	uint8_t reserved2[2048 - 1792 - 32];
 };
 
 #define HLI_SLEEPERS_PRODUCERS (UINT64_C(1) << 63)
@@ -119,7 +124,9 @@ struct hli_group {
 	_Alignas(128) _Atomic uint64_t next; /* tail (shared), cursor (others) */
 	_Atomic uint64_t handed;	     /* exclusive */
 	_Atomic uint64_t attempt_position; /* exclusive: what attempts counts */
-	uint8_t reserved1[128 - 24];
+	uint8_t reserved1[64 - 24];
+	_Atomic uint64_t dead_letters; /* given up after too many attempts */
+	uint8_t reserved2[64 - 8];
 };
 
 /*
@@ -183,12 +190,14 @@ HLI_AT(hli_header, sleepers, 1280);
 HLI_AT(hli_header, active, 1408);
 HLI_AT(hli_header, wake, 1536);
 HLI_AT(hli_header, bounds_found, 1664);
+HLI_AT(hli_header, held_position, 1792);
 HLI_AT(hli_group, start, 16);
 HLI_AT(hli_group, name, 32);
 HLI_AT(hli_group, wake, 64);
 HLI_AT(hli_group, messages, 72);
 HLI_AT(hli_group, next, 128);
 HLI_AT(hli_group, handed, 136);
+HLI_AT(hli_group, dead_letters, 192);
 HLI_AT(hli_record, from, 8);
 HLI_AT(hli_record, full, 56);
 HLI_AT(hli_record, pid_start, 64);

@@ -166,20 +166,11 @@ static bool block_ready(void *self, bool fresh)
 	       hli_block_to_have(view);
 }
 
-static int look(void *self)
-{
-	struct hl_producer *const producer = self;
-
-	return hli_look_for_dead(&producer->member, false);
-}
-
-static bool held_back(void *self)
-{
-	(void)self;
-	return true;
-}
-
-static const struct hli_wait_ops block_ops = { block_ready, look, held_back };
+static const struct hli_wait_ops block_ops = {
+	block_ready,
+	hli_producer_look,
+	hli_producer_held_back,
+};
 
 /* Wait for a block with nothing in hand. */
 static int wait_for_block(struct hl_producer *producer, int64_t deadline_ns)

@@ -12,6 +12,11 @@ ssize_t hli_producer_claim(struct hl_producer *producer, size_t n,
 			   int64_t timeout_ns);
 int hli_producer_publish(struct hl_producer *producer);
 
+/* For waiting, as struct hli_wait_ops has them: who waits for space waits for
+ * others, who may be dead. */
+int hli_producer_look(void *self);
+bool hli_producer_held_back(void *self);
+
 /* Is it a timeout of ring.h? */
 bool hli_timeout_ok(int64_t timeout_ns, bool drop);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "group.h"
 #include "handle.h"
 #include "join.h"
 #include "liveness.h"
@@ -28,21 +29,28 @@ static bool claim_ready(void *self, bool fresh)
 	       hli_claim_ready(&producer->claimer);
 }
 
-static int look(void *self)
+int hli_producer_look(void *self)
 {
 	struct hl_producer *const producer = self;
 
 	return hli_look_for_dead(&producer->member, false);
 }
 
-/* Who waits for space waits for others, who may be dead. */
-static bool held_back(void *self)
+bool hli_producer_held_back(void *self)
 {
-	(void)self;
+	struct hl_producer *const producer = self;
+	const struct hli_view *const view = &producer->member.ring->view;
+
+	hli_note_held(&view->header->full_position,
+		      &view->header->full_since_ns, hli_low_scan(view));
 	return true;
 }
 
-static const struct hli_wait_ops claim_ops = { claim_ready, look, held_back };
+static const struct hli_wait_ops claim_ops = {
+	claim_ready,
+	hli_producer_look,
+	hli_producer_held_back,
+};
 
 static int check_attr(const struct hl_producer_attr *attr, const char *ring,
 		      struct hl_error *err)

@@ -105,14 +105,21 @@ static uint64_t owed_run(const struct hli_view *view, uint64_t *from,
 	return n;
 }
 
-/* Count what begins again at the same position: it may be the poison. */
+/* Was it begun at this position before? Then it may hold the poison. */
+static bool tried_before(const struct hli_record *record, uint64_t from)
+{
+	/* Written only under the record's byte. */
+	return hli_load_rlx(&record->attempt_position) == from &&
+	       hli_load_rlx(&record->attempts);
+}
+
+/* Count what begins again at the same position. */
 static uint32_t count_attempt(struct hli_record *record, uint64_t from)
 {
 	uint32_t n = 0;
 
-	/* Written only under the record's byte. */
-	if (hli_load_rlx(&record->attempt_position) == from)
-		n = hli_load_rlx(&record->attempts);
+	if (tried_before(record, from))
+		n = hli_load_rlx(&record->attempts); /* as there */
 	n = n < UINT16_MAX ? n + 1 : n;
 	hli_store_rlx(&record->attempt_position, from);
 	hli_store_rel(&record->attempts, (uint16_t)n);
@@ -130,6 +137,8 @@ ssize_t hli_adopt(struct hli_taker *taker, uint64_t max)
 	if (to - from > view->geo.capacity)
 		return -EBADMSG;
 	n = owed_run(view, &from, to, max);
+	if (n > 1 && tried_before(dead, from))
+		n = 1; /* one by one, until the poison is found */
 	/* E2: pairs with group.c:lowest_range() */
 	hli_store_rel(&dead->from, from);
 	HLI_HOOK("adopt_from");

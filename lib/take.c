@@ -56,6 +56,7 @@ void hli_taker_init(struct hli_taker *taker, const struct hli_view *view,
 	if (hli_load_rlx(&taker->group->attempt_position) != taker->cursor)
 		hli_store_rlx(&taker->group->attempts, 0);
 	hli_store_rlx(&taker->group->attempt_position, taker->cursor);
+	taker->attempt_at = taker->cursor;
 	taker->attempt = hli_load_rlx(&taker->group->attempts) + 1;
 	hli_store_rel(&taker->group->attempts, taker->attempt);
 }
@@ -86,16 +87,20 @@ static void run_in_hand(struct hli_taker *taker, uint64_t from, uint64_t n,
 		.to = from + n,
 		.redelivered_below = taker->redelivered_below,
 		.voids = voids,
-		.attempt = taker->attempt,
+		.attempt = from < taker->redelivered_below,
 	};
 	taker->taken = true;
 }
 
 static ssize_t take_exclusive(struct hli_taker *taker, uint64_t max)
 {
+	const bool again = taker->attempt && taker->cursor == taker->attempt_at;
 	uint32_t voids;
-	const uint64_t n = ready_run(taker->view, taker->cursor, max, &voids);
+	uint64_t n;
 
+	if (again && taker->attempt > 1)
+		max = 1; /* one by one, until the poison is found */
+	n = ready_run(taker->view, taker->cursor, max, &voids);
 	if (n == 0)
 		return -EAGAIN;
 	/* Before the use: a successor marks all below as redelivered. */
@@ -105,6 +110,8 @@ static ssize_t take_exclusive(struct hli_taker *taker, uint64_t max)
 		HLI_HOOK("take_handed");
 	}
 	run_in_hand(taker, taker->cursor, n, voids);
+	if (again)
+		taker->run.attempt = taker->attempt;
 	return (ssize_t)n;
 }
 
@@ -324,11 +331,16 @@ void hli_done(struct hli_taker *taker, uint64_t end)
 	taker->taken = false;
 }
 
+uint64_t hli_take_position(const struct hli_taker *taker)
+{
+	return taker->kind == HL_GROUP_SHARED ?
+		       hli_load_acq(&taker->group->next) :
+		       taker->cursor;
+}
+
 bool hli_take_ready(const struct hli_taker *taker, bool fresh)
 {
-	const uint64_t p = taker->kind == HL_GROUP_SHARED ?
-				   hli_load_acq(&taker->group->next) :
-				   taker->cursor;
+	const uint64_t p = hli_take_position(taker);
 	const uint64_t s = hli_load_acq(hli_stamp(taker->view, p));
 
 	/* E1: pairs with claim.c:stamp(); a newer one is news as well. Head
@@ -338,9 +350,7 @@ bool hli_take_ready(const struct hli_taker *taker, bool fresh)
 
 bool hli_unpublished(const struct hli_taker *taker)
 {
-	const uint64_t p = taker->kind == HL_GROUP_SHARED ?
-				   hli_load_acq(&taker->group->next) :
-				   taker->cursor;
+	const uint64_t p = hli_take_position(taker);
 
 	return hli_head_position(hli_load_acq(&taker->view->header->head)) > p;
 }

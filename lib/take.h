@@ -33,7 +33,8 @@ struct hli_taker {
 	uint64_t cursor; /* exclusive, lossy: next position */
 	uint64_t handed; /* exclusive: positions below were handed out once */
 	uint64_t redelivered_below;
-	uint32_t attempt; /* of those */
+	uint64_t attempt_at; /* where an earlier consumer stopped */
+	uint32_t attempt;    /* how often one stopped there; 0 for never */
 	uint32_t adopted; /* record whose range it works off, or HLI_NO_RECORD;
 			      the caller holds its byte */
 	bool taken;	  /* run is in hand */
@@ -60,7 +61,10 @@ bool hli_take_ready(const struct hli_taker *taker, bool fresh);
 /* Is the ring finished, and nothing left for this group or in its hands? */
 bool hli_drained(const struct hli_taker *taker);
 
-/* Is a position claimed that is not published? */
+/* The next position of the consumer's group. */
+uint64_t hli_take_position(const struct hli_taker *taker);
+
+/* Is that position claimed, but not published? */
 bool hli_unpublished(const struct hli_taker *taker);
 
 /*

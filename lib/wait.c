@@ -116,6 +116,16 @@ void hli_wake(const struct hli_view *view, uint64_t bits)
 	}
 }
 
+void hli_note_held(_Atomic uint64_t *position, _Atomic uint64_t *since_ns,
+		   uint64_t now_held)
+{
+	/* Read by people alone. */
+	if (hli_load_rlx(position) == now_held)
+		return;
+	hli_store_rlx(since_ns, (uint64_t)hli_now_ns()); /* the same */
+	hli_store_rlx(position, now_held);		 /* the same */
+}
+
 static bool take_cancel(struct hli_wait *wait)
 {
 	return hli_load_rlx(&wait->cancelled) && /* set it once, see it once */

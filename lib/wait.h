@@ -49,6 +49,13 @@ void hli_wait_cancel(struct hli_wait *wait);
 /* Wake the sleepers among bits, if there are any: after publishing. */
 void hli_wake(const struct hli_view *view, uint64_t bits);
 
+/*
+ * For people: note that somebody waits for this position, and since when. A
+ * hint that two may write at once.
+ */
+void hli_note_held(_Atomic uint64_t *position, _Atomic uint64_t *since_ns,
+		   uint64_t now_held);
+
 /* All groups' bits. */
 #define HLI_SLEEPERS_GROUPS (~HLI_SLEEPERS_PRODUCERS)
 

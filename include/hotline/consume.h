@@ -34,16 +34,33 @@ extern "C" {
 
 struct hl_consumer;
 
+struct hl_batch;
+
+/*
+ * Take a message that was given up: it was redelivered max_attempts times and
+ * nobody got it done. Returns 0, or a negative errno: then it stays where it
+ * is, and the take that found it returns that.
+ */
+typedef int (*hl_poison_fn)(const struct hl_batch *batch, const void *message,
+			    void *user);
+
 struct hl_consumer_attr {
 	size_t size;	  /* sizeof: HL_CONSUMER_ATTR_INIT */
 	const char *name; /* for people; cut at 15 bytes; NULL: the process's */
 	enum hl_wait wait;
 	int64_t spin_ns;       /* how long an adaptive wait spins; 0: 5,000 */
 	bool prefetch_payload; /* the walk fetches payloads ahead */
+	uint32_t max_attempts; /* redeliveries before a message is given up, to
+				  one of the next two; 0: never. From the
+				  second on they come one message a batch */
+	hl_poison_fn poison;
+	void *poison_user;
+	struct hl_producer *poison_producer; /* forwards it to another ring */
 };
 #define HL_CONSUMER_ATTR_INIT                                                  \
 	{                                                                      \
-		sizeof(struct hl_consumer_attr), 0, HL_WAIT_ADAPTIVE, 0, false \
+		sizeof(struct hl_consumer_attr), 0, HL_WAIT_ADAPTIVE, 0,       \
+			false, 0, 0, 0, 0                                      \
 	}
 
 /*

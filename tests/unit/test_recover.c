@@ -148,7 +148,7 @@ START_TEST(attempts_count_deaths_at_the_same_position)
 	die_with(&dead, &heir, 2);
 	ck_assert_int_eq(hli_adopt(&heir, 2), 2);
 	ck_assert_uint_eq(heir.run.attempt, 1);
-	ck_assert_int_eq(hli_adopt(&heir, 2), 2); /* the next heir */
+	ck_assert_int_eq(hli_adopt(&heir, 2), 1); /* the next heir */
 	ck_assert_uint_eq(heir.run.attempt, 2);
 	hli_done(&heir, 2);
 	ck_assert_int_eq(hli_adopt(&heir, 2), 1);
