@@ -30,11 +30,21 @@ api_tests = \
 	%D%/api/test_arena \
 	%D%/api/test_batch \
 	%D%/api/test_checksum \
+	%D%/api/test_fd \
+	%D%/api/test_fdpass \
+	%D%/api/test_files \
 	%D%/api/test_finish \
+	%D%/api/test_fork \
 	%D%/api/test_full \
+	%D%/api/test_handles \
+	%D%/api/test_header \
 	%D%/api/test_modes \
+	%D%/api/test_names \
 	%D%/api/test_paths \
-	%D%/api/test_payload
+	%D%/api/test_payload \
+	%D%/api/test_positions \
+	%D%/api/test_router_ring \
+	%D%/api/test_signals
 
 hooked_tests =
 
@@ -99,11 +109,21 @@ api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
 %C%_api_test_arena_LDADD = $(api_libs)
 %C%_api_test_batch_LDADD = $(api_libs)
 %C%_api_test_checksum_LDADD = $(api_libs)
+%C%_api_test_fd_LDADD = $(api_libs)
+%C%_api_test_fdpass_LDADD = $(api_libs)
+%C%_api_test_files_LDADD = $(api_libs)
 %C%_api_test_finish_LDADD = $(api_libs)
+%C%_api_test_fork_LDADD = $(api_libs)
 %C%_api_test_full_LDADD = $(api_libs)
+%C%_api_test_handles_LDADD = $(api_libs)
+%C%_api_test_header_LDADD = $(api_libs)
 %C%_api_test_modes_LDADD = $(api_libs)
+%C%_api_test_names_LDADD = $(api_libs)
 %C%_api_test_paths_LDADD = $(api_libs)
 %C%_api_test_payload_LDADD = $(api_libs)
+%C%_api_test_positions_LDADD = $(api_libs)
+%C%_api_test_router_ring_LDADD = $(api_libs)
+%C%_api_test_signals_LDADD = $(api_libs)
 
 # The readers of the examples' inputs are tested as the library is.
 nacha_test_libs = examples/payments/libnacha.la $(LDADD)
