@@ -6,6 +6,7 @@
 hotlineincludedir = $(includedir)/hotline
 
 hotlineinclude_HEADERS = \
+	%D%/hotline/admin.h \
 	%D%/hotline/consume.h \
 	%D%/hotline/hotline.h \
 	%D%/hotline/inspect.h \

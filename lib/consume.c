@@ -385,7 +385,9 @@ static int done(struct hl_consumer *consumer, uint64_t end)
 	struct hli_member *const member = &consumer->member;
 	struct hli_taker *const taker = &consumer->taker;
 
-	if (!hli_record_ours(member->record, member->tenure))
+	/* Evicted by force, the place in the table may be another group's. */
+	if (!hli_record_ours(member->record, member->tenure) ||
+	    hli_load_rlx(&taker->group->generation) != taker->generation)
 		return -EIDRM;
 	hli_done(taker, end);
 	hli_wake(taker->view, HLI_SLEEPERS_PRODUCERS);

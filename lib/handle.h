@@ -40,6 +40,7 @@ struct hli_member {
 	int lock_fd;
 	bool forked; /* we are a child of the process that joined */
 	_Atomic uint32_t busy;
+	int changed;	   /* by the look of a join */
 	int64_t looked_ns; /* coarse clock, of the last look for the dead */
 	struct hli_wait wait;
 	struct hli_member *next, **link; /* all of the process, for fork */

@@ -52,8 +52,7 @@ void hl_inspect_close(struct hl_inspect *inspect)
 	free(inspect);
 }
 
-/* Text that somebody else wrote: terminated, whatever it is. */
-static void copy_shared_text(char *to, size_t n, const char *from)
+void hli_shared_text(char *to, size_t n, const char *from)
 {
 	size_t i;
 
@@ -122,8 +121,8 @@ void hl_inspect_ring(const struct hl_inspect *inspect,
 	status->finished = head & HLI_FINISHED;
 	status->created_ns = header->created_ns;
 	status->creator_pid = header->creator_pid;
-	copy_shared_text(status->boot_id, sizeof(status->boot_id),
-			 header->boot_id);
+	hli_shared_text(status->boot_id, sizeof(status->boot_id),
+			header->boot_id);
 	status->bounds_found = hli_load_rlx(&header->bounds_found); /* figure */
 	status->reaped = hli_load_rlx(&header->reaped);		    /* figure */
 	status->voided = hli_load_rlx(&header->voided);		    /* figure */
@@ -163,7 +162,7 @@ int hl_inspect_group(const struct hl_inspect *inspect, uint32_t index,
 	memset(status, 0, sizeof(*status));
 	if (hli_load_acq(&g->state) != HLI_GROUP_USED)
 		return 0;
-	copy_shared_text(status->name, sizeof(status->name), g->name);
+	hli_shared_text(status->name, sizeof(status->name), g->name);
 	status->kind = (enum hl_group_kind)hli_load_rlx(&g->kind);
 	status->durable = hli_load_rlx(&g->durable);
 	status->cursor = hli_load_acq(&g->next);
@@ -219,7 +218,7 @@ int hl_inspect_participant(const struct hl_inspect *inspect, uint32_t index,
 	memset(status, 0, sizeof(*status));
 	if (hli_record_state(r) == HLI_FREE)
 		return 0;
-	copy_shared_text(status->name, sizeof(status->name), r->name);
+	hli_shared_text(status->name, sizeof(status->name), r->name);
 	status->producer = index < view->geo.max_producers;
 	status->liveness = liveness(inspect, index);
 	status->pid = hli_load_rlx(&r->pid);

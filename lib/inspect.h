@@ -16,4 +16,7 @@ struct hl_inspect {
 	char name[HLI_PATH_MAX];
 };
 
+/* Copy text that somebody else wrote: terminated, whatever it is. */
+void hli_shared_text(char *to, size_t n, const char *from);
+
 #endif /* HLI_INSPECT_H */

@@ -174,6 +174,7 @@ int hli_join_begin(struct hli_member *member, struct hl_ring *ring,
 		ret = register_barrier(ring, err);
 	if (ret == 0)
 		ret = hli_look_for_dead(member, true);
+	member->changed = ret;
 	return ret < 0 ? ret : 0;
 }
 

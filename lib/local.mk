@@ -4,9 +4,11 @@
 # tests/race. A new source or private header: one line in hotline_sources.
 
 hotline_sources = \
+	%D%/admin.c \
 	%D%/arena.c \
 	%D%/arena.h \
 	%D%/atomic.h \
+	%D%/check.c \
 	%D%/checksum.c \
 	%D%/claim.c \
 	%D%/claim.h \
@@ -36,6 +38,7 @@ hotline_sources = \
 	%D%/recover.h \
 	%D%/ring.c \
 	%D%/router.c \
+	%D%/salvage.c \
 	%D%/segment.c \
 	%D%/segment.h \
 	%D%/take.c \

@@ -163,6 +163,7 @@ void hli_record_free(const struct hli_view *view, uint32_t record)
 {
 	struct hli_record *const r = &view->records[record];
 
+	hli_range_empty(r); /* free means so, for who scans without asking */
 	if (record >= view->geo.max_producers)
 		hli_group_fold(view, r);
 	hli_record_set(r, HLI_FREE);

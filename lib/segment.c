@@ -357,11 +357,12 @@ static int open_failed(const char *name, const char *path, int code,
 			strerror(-code));
 }
 
-int hli_segment_open(struct hli_segment *segment, struct hli_geometry *geo,
-		     const char *name, unsigned flags, bool read_only,
-		     struct hl_error *err)
+/* The file by its name, no link followed, not blocking on a pipe. */
+static int open_named(struct hli_segment *segment, const char *name,
+		      bool read_only, struct hl_error *err)
 {
-	const int how = read_only ? O_RDONLY : O_RDWR;
+	const int how = (read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC |
+			O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 	int ret;
 
 	memset(segment, 0, sizeof(*segment));
@@ -370,11 +371,43 @@ int hli_segment_open(struct hli_segment *segment, struct hli_geometry *geo,
 	ret = hli_segment_path(name, segment->path, err);
 	if (ret < 0)
 		return ret;
-	segment->fd = open(segment->path, how | O_CLOEXEC | O_NOFOLLOW |
-						  O_NONBLOCK | O_NOCTTY);
+	segment->fd = open(segment->path, how);
 	if (segment->fd < 0)
 		return open_failed(name, segment->path, -errno, err);
-	ret = map_whole(segment, geo, flags, read_only, name, err);
+	return 0;
+}
+
+int hli_segment_open(struct hli_segment *segment, struct hli_geometry *geo,
+		     const char *name, unsigned flags, bool read_only,
+		     struct hl_error *err)
+{
+	int ret = open_named(segment, name, read_only, err);
+
+	if (ret == 0)
+		ret = map_whole(segment, geo, flags, read_only, name, err);
+	if (ret < 0)
+		hli_segment_close(segment);
+	return ret;
+}
+
+int hli_segment_open_raw(struct hli_segment *segment, const char *name,
+			 struct hl_error *err)
+{
+	struct stat st;
+	int ret = open_named(segment, name, true, err);
+
+	if (ret < 0)
+		goto out;
+	if (fstat(segment->fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    (uint64_t)st.st_size < sizeof(struct hli_header)) {
+		ret = hli_fail(err, -EBADMSG,
+			       "%s: not a regular file of at least %zu bytes",
+			       name, sizeof(struct hli_header));
+		goto out;
+	}
+	segment->map_bytes = (uint64_t)st.st_size;
+	ret = map(segment, 0, true, name, err);
+out:
 	if (ret < 0)
 		hli_segment_close(segment);
 	return ret;

@@ -56,6 +56,10 @@ int hli_segment_open(struct hli_segment *segment, struct hli_geometry *geo,
 int hli_segment_open_fd(struct hli_segment *segment, struct hli_geometry *geo,
 			int fd, unsigned flags, struct hl_error *err);
 
+/* Map a named file for reading as it is: damaged, or no ring at all. */
+int hli_segment_open_raw(struct hli_segment *segment, const char *name,
+			 struct hl_error *err);
+
 void hli_segment_close(struct hli_segment *segment);
 
 /*

@@ -43,6 +43,7 @@ void hli_taker_init(struct hli_taker *taker, const struct hli_view *view,
 	taker->tenure = tenure;
 	taker->group = &view->groups[group];
 	taker->group_index = group;
+	taker->generation = hli_load_acq(&taker->group->generation);
 	taker->kind = hli_load_rlx(&taker->group->kind); /* joined: fixed */
 	taker->adopted = HLI_NO_RECORD;
 	taker->cursor = hli_load_acq(&taker->group->next);

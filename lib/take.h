@@ -29,6 +29,7 @@ struct hli_taker {
 	uint32_t tenure;	   /* its state word while it is ours */
 	struct hli_group *group;
 	uint32_t group_index;
+	uint32_t generation; /* of the group, when we joined */
 	uint32_t kind;	 /* enum hl_group_kind */
 	uint64_t cursor; /* exclusive, lossy: next position */
 	uint64_t handed; /* exclusive: positions below were handed out once */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hotline/admin.h - for operators: check a ring, mend it, evict, salvage
+ *
+ * hl_ring_check() and hl_ring_salvage() only read. What recovery does by
+ * itself needs none of this: a ring mends as soon as somebody joins or waits.
+ */
+#ifndef HOTLINE_ADMIN_H
+#define HOTLINE_ADMIN_H
+
+#include <hotline/inspect.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum hl_finding {
+	HL_FINDING_NOTE = 0,	/* unusual, and right */
+	HL_FINDING_PENDING = 1, /* recovery will see to it */
+	HL_FINDING_DAMAGE = 2,	/* breaks an invariant: somebody wrote wrong */
+};
+
+/*
+ * hl_ring_check - check every invariant of the ring's file
+ *
+ * Calls fn with a sentence for each finding. What moves while it looks is
+ * looked at again before it is called damage; on a busy ring a position that
+ * went by in between is left out.
+ *
+ * Returns: the number of findings of kind HL_FINDING_DAMAGE.
+ */
+typedef void (*hl_finding_fn)(enum hl_finding kind, const char *text,
+			      void *user);
+HL_API
+int hl_ring_check(const struct hl_inspect *inspect, hl_finding_fn fn,
+		  void *user);
+
+/*
+ * hl_ring_repair - do what recovery would do, and what it cannot
+ *
+ * Looks for the dead as a join does. With nobody alive it also makes void what
+ * is claimed and in nobody's range, so that consumers get past it.
+ *
+ * Returns: how many things were changed, or
+ *   -EBUSY  somebody lives, and what is left needs them to be gone
+ *   and as hl_producer_join()
+ */
+HL_API HL_MUST_CHECK int hl_ring_repair(struct hl_ring *ring,
+					struct hl_error *err);
+
+/*
+ * hl_participant_evict - remove a participant that lives, by decision
+ *
+ * It learns of it by -EIDRM from its next call. Until then what it has in hand
+ * is honoured, and holds others back. With force it is not: a shared group's
+ * run goes to the other members, marked; a producer's positions become void;
+ * an exclusive or lossy consumer's group is dropped. A stopped process that
+ * wakes up later may then still write into a slot that is somebody else's.
+ *
+ * Returns: 0, -ENOENT nobody has that number, -EUSERS no free record to hand
+ * the run over (force), and as hl_group_create().
+ */
+HL_API HL_MUST_CHECK int hl_participant_evict(struct hl_ring *ring,
+					      uint32_t participant, bool force,
+					      struct hl_error *err);
+
+/*
+ * hl_ring_salvage - read whatever messages a damaged file still holds
+ *
+ * For a file that hl_ring_open() refuses, or that hl_ring_check() finds damaged.
+ * Where the header does not tell, slot_bytes and capacity have to (else 0).
+ * Calls fn with each slot whose stamp fits its place, in order of position;
+ * payload is NULL where none can be read. fn returns 0 to go on.
+ *
+ * Returns: messages, what fn returned, -EINVAL when the sizes are needed, and
+ * as hl_ring_open().
+ */
+typedef int (*hl_salvage_fn)(const void *message, uint32_t slot_bytes,
+			     uint64_t position,
+			     const struct hl_payload *payload, void *user);
+HL_API HL_MUST_CHECK int64_t hl_ring_salvage(const char *name,
+					     uint32_t slot_bytes,
+					     uint64_t capacity,
+					     hl_salvage_fn fn, void *user,
+					     struct hl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* HOTLINE_ADMIN_H */
