@@ -30,8 +30,8 @@ struct hli_taker {
 	struct hli_group *group;
 	uint32_t group_index;
 	uint32_t generation; /* of the group, when we joined */
-	uint32_t kind;	 /* enum hl_group_kind */
-	uint64_t cursor; /* exclusive, lossy: next position */
+	uint32_t kind;	     /* enum hl_group_kind */
+	uint64_t cursor;     /* exclusive, lossy: next position */
 	uint64_t handed; /* exclusive: positions below were handed out once */
 	uint64_t redelivered_below;
 	uint64_t attempt_at; /* where an earlier consumer stopped */

@@ -6,11 +6,12 @@
 
 #include "util.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <hotline/ring.h>
+#include <hotline/hotline.h>
 
 int hli_fail(struct hl_error *err, int code, const char *format, ...)
 {
@@ -52,4 +53,41 @@ bool hli_name_ok(const char *name, size_t max)
 			return false;
 	}
 	return true;
+}
+
+const char *hl_strerror(int code)
+{
+	static const struct {
+		int code;
+		const char *text;
+	} rows[] = {
+		{ 0, "done" },
+		{ -EAGAIN, "full or empty now" },
+		{ -ETIMEDOUT, "nothing came, or no room, in the time given" },
+		{ -EINVAL, "a value out of its range, or a call out of turn" },
+		{ -EMSGSIZE, "larger than the ring can ever take" },
+		{ -ENOSPC, "no memory for the ring" },
+		{ -EUSERS, "all places for participants or groups are taken" },
+		{ -ENOBUFS, "no block of the arena is free now" },
+		{ -EBUSY, "the place is taken, or the handle is in use" },
+		{ -ESTALE, "overwritten meanwhile, or no longer held" },
+		{ -EPIPE, "the ring is finished" },
+		{ -EBADMSG, "not a ring, or a damaged one" },
+		{ -EPROTONOSUPPORT, "a ring of another version or machine" },
+		{ -ECANCELED, "the wait was cancelled" },
+		{ -EIDRM, "no longer a participant, or the ring was removed" },
+		{ -EBADF, "a handle of the parent process" },
+		{ -ENOTCONN, "no group takes messages" },
+		{ -EOVERFLOW, "all positions are used up" },
+		{ -ENODATA, "no payload" },
+		{ -ENOENT, "no such ring or group" },
+		{ -EEXIST, "there is one already, or of another kind" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].code == code)
+			return rows[i].text;
+	}
+	return "an error of the operating system";
 }
