@@ -11,6 +11,7 @@ dist_doc_DATA += \
 
 # Pages of the library. Those of the command are listed below them.
 dist_man_MANS += \
+	%D%/man/hotline-admin.3 \
 	%D%/man/hotline-consume.3 \
 	%D%/man/hotline-inspect.3 \
 	%D%/man/hotline-message.3 \
