@@ -246,10 +246,9 @@ END_TEST
 START_TEST(file_that_is_no_ring_is_told_apart)
 {
 	const size_t sizes[] = { 0, 1, 63, 64, 1000, 2047, 2048, 4096, 100000 };
-	unsigned char *noise = (unsigned char *)malloc(100000);
+	static unsigned char noise[100000];
 
-	ck_assert_ptr_nonnull(noise);
-	for (size_t i = 0; i < 100000; i++)
+	for (size_t i = 0; i < sizeof(noise); i++)
 		noise[i] = (unsigned char)(i * 37);
 	for (size_t i = 0; i < COUNT_OF(sizes); i++) {
 		const char *name = foreign(noise, sizes[i]);
@@ -320,6 +319,7 @@ START_TEST(file_of_another_user_is_refused_unless_allowed)
 	ck_assert_int_eq(try_open(name, &err), -EPERM);
 	ck_assert_ptr_nonnull(strstr(err.text, "12346"));
 	ck_assert_int_eq(hl_ring_open(name, HL_OPEN_ANY_OWNER, &ring, NULL), 0);
+	ck_assert_int_eq(hl_ring_close(ring), 0);
 	ck_assert_int_eq(seteuid(0), 0);
 }
 END_TEST
@@ -364,6 +364,7 @@ START_TEST(forced_removal_leaves_the_ring_to_who_has_it)
 	ck_assert_int_eq(hl_ring_create(name, NULL, &other, NULL), 0);
 	ck_assert_int_eq(hl_ring_name_state(ring), HL_NAME_REPLACED);
 	ck_assert_int_eq(hl_ring_name_state(other), HL_NAME_CURRENT);
+	ck_assert_int_eq(hl_ring_close(other), 0);
 	support_send(producer, 11, 1);
 	support_take(consumer, 11, 1);
 }

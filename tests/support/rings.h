@@ -9,7 +9,10 @@
 
 #include <hotline/hotline.h>
 
-/* All assert. A ring's name is another one at each call. */
+/*
+ * All assert. A ring's name is another one at each call. Tests need not close
+ * what comes from here: their process ends.
+ */
 const char *support_name(void);
 struct hl_ring *support_create(const struct hl_ring_attr *attr);
 struct hl_ring *support_open(const char *name);
