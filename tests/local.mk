@@ -24,20 +24,24 @@ unit_tests = \
 	%D%/unit/test_nacha_faults \
 	%D%/unit/test_recover \
 	%D%/unit/test_router \
+	%D%/unit/test_router_dead \
 	%D%/unit/test_router_threads
 
 api_tests = \
 	%D%/api/test_arena \
 	%D%/api/test_batch \
 	%D%/api/test_checksum \
+	%D%/api/test_claim \
 	%D%/api/test_fd \
 	%D%/api/test_fdpass \
 	%D%/api/test_files \
 	%D%/api/test_finish \
 	%D%/api/test_fork \
 	%D%/api/test_full \
+	%D%/api/test_groups \
 	%D%/api/test_handles \
 	%D%/api/test_header \
+	%D%/api/test_limits \
 	%D%/api/test_modes \
 	%D%/api/test_names \
 	%D%/api/test_paths \
@@ -104,14 +108,17 @@ api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
 %C%_api_test_arena_LDADD = $(api_libs)
 %C%_api_test_batch_LDADD = $(api_libs)
 %C%_api_test_checksum_LDADD = $(api_libs)
+%C%_api_test_claim_LDADD = $(api_libs)
 %C%_api_test_fd_LDADD = $(api_libs)
 %C%_api_test_fdpass_LDADD = $(api_libs)
 %C%_api_test_files_LDADD = $(api_libs)
 %C%_api_test_finish_LDADD = $(api_libs)
 %C%_api_test_fork_LDADD = $(api_libs)
 %C%_api_test_full_LDADD = $(api_libs)
+%C%_api_test_groups_LDADD = $(api_libs)
 %C%_api_test_handles_LDADD = $(api_libs)
 %C%_api_test_header_LDADD = $(api_libs)
+%C%_api_test_limits_LDADD = $(api_libs)
 %C%_api_test_modes_LDADD = $(api_libs)
 %C%_api_test_names_LDADD = $(api_libs)
 %C%_api_test_paths_LDADD = $(api_libs)
