@@ -20,6 +20,7 @@
 #include <hotline/inspect.h>
 
 #include "guard.h"
+#include "info_json.h"
 #include "opt.h"
 #include "out.h"
 #include "place.h"
@@ -138,8 +139,8 @@ static void add_row(struct hlt_table *t, const struct entry *entry)
 		hlt_table_cell(t, "%s", reason(entry));
 		return;
 	}
-	hlt_table_u64(t, s->head - s->info.start_position);
-	hlt_table_u64(t, s->head - s->low);
+	hlt_table_u64(t, hlt_claimed(s));
+	hlt_table_u64(t, hlt_depth(s));
 	hlt_table_u64(t, s->alive);
 	hlt_table_u64(t, s->dead);
 	hlt_table_cell(t, "%s", s->finished ? "finished" : "");
@@ -150,9 +151,8 @@ static void set_status(json_t *object, const struct hl_ring_status *s)
 	hlt_json_set(object, "capacity", hlt_json_u64(s->info.capacity));
 	hlt_json_set(object, "slot_bytes", hlt_json_u64(s->info.slot_bytes));
 	hlt_json_set(object, "arena_bytes", hlt_json_u64(s->info.arena_bytes));
-	hlt_json_set(object, "messages",
-		     hlt_json_u64(s->head - s->info.start_position));
-	hlt_json_set(object, "depth", hlt_json_u64(s->head - s->low));
+	hlt_json_set(object, "messages", hlt_json_u64(hlt_claimed(s)));
+	hlt_json_set(object, "depth", hlt_json_u64(hlt_depth(s)));
 	hlt_json_set(object, "alive", hlt_json_u64(s->alive));
 	hlt_json_set(object, "dead", hlt_json_u64(s->dead));
 	hlt_json_set(object, "groups", hlt_json_u64(s->groups));

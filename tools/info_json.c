@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * info_json - what a ring is, as JSON: the same members wherever it is printed
+ * info_json - what a ring is: the same members and figures wherever printed
  */
 #include "info_json.h"
 
@@ -37,4 +37,19 @@ void hlt_info_to_json(json_t *object, const struct hl_ring_info *info)
 	set_word(object, "unread", hlt_unread_words, info->unread);
 	set_word(object, "checksum", hlt_checksum_words, info->checksum);
 	hlt_json_set(object, "wakers_fence", json_boolean(info->wakers_fence));
+}
+
+static uint64_t behind(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+uint64_t hlt_claimed(const struct hl_ring_status *status)
+{
+	return behind(status->head, status->info.start_position);
+}
+
+uint64_t hlt_depth(const struct hl_ring_status *status)
+{
+	return behind(status->head, status->low);
 }

@@ -45,8 +45,8 @@ static void set_ring(json_t *object, const struct hl_ring_status *ring)
 	set_u64(object, "head", ring->head);
 	set_u64(object, "low", ring->low);
 	set_u64(object, "announced", ring->announced);
-	set_u64(object, "depth", ring->head - ring->low);
-	set_u64(object, "messages", ring->head - ring->info.start_position);
+	set_u64(object, "depth", hlt_depth(ring));
+	set_u64(object, "messages", hlt_claimed(ring));
 	set_u64(object, "voided", ring->voided);
 	set_u64(object, "reaped", ring->reaped);
 	set_u64(object, "bounds_found", ring->bounds_found);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "info_json.h"
 #include "opt.h"
 #include "place.h"
 #include "table.h"
@@ -137,8 +138,8 @@ static void print_positions(const struct hl_ring_status *ring)
 	       ring->info.start_position);
 	printf("so far       %" PRIu64 " claimed, depth %" PRIu64 ", %" PRIu64
 	       " void, %" PRIu64 " reaped, %" PRIu64 " late wake-ups\n",
-	       ring->head - ring->info.start_position, ring->head - ring->low,
-	       ring->voided, ring->reaped, ring->bounds_found);
+	       hlt_claimed(ring), hlt_depth(ring), ring->voided, ring->reaped,
+	       ring->bounds_found);
 }
 
 static void add_group(struct hlt_table *t, const struct hl_group_status *g)
