@@ -57,7 +57,7 @@ static bool lease_one(const struct hli_view *view, uint32_t block,
 	HLI_HOOK("lease_owner");
 	/* It may have been leased and sealed since it was looked at. */
 	if (hli_load_acq(&b->last_position) >= low) {
-		hli_store_rel(&b->owner, 0); /* E7: arena.c:lease_one() */
+		hli_store_rel(&b->owner, 0); /* unused: nothing to show */
 		return false;
 	}
 	hli_store_rel(&b->lease_position, head_now(view));

@@ -77,7 +77,7 @@ static uint64_t settled(const struct hli_view *view, uint64_t h, uint64_t n)
 	for (i = 0; i < n; i++) {
 		const uint64_t p = h + i;
 
-		/* E1: pairs with claim.c:hli_publish(); the lap before */
+		/* E1: pairs with claim.c:stamp(), of the lap before */
 		if (p > capacity &&
 		    hli_stamp_position(hli_load_acq(hli_stamp(view, p))) !=
 			    p - capacity)
@@ -91,9 +91,10 @@ static bool take_head(struct hli_claimer *claimer, uint64_t h, uint64_t n)
 	_Atomic uint64_t *const head = &claimer->view->header->head;
 
 	if (!claimer->sole)
-		return hli_cas_ar(head, h,
-				  h + n); /* E3: recover.c:hli_settle() */
-	hli_store_rel(head, h + n); /* E3: pairs with recover.c:hli_settle() */
+		/* E3: pairs with recover.c:hli_settle() */
+		return hli_cas_ar(head, h, h + n);
+	/* E3: pairs with recover.c:hli_settle() */
+	hli_store_rel(head, h + n);
 	return true;
 }
 

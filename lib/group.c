@@ -38,6 +38,8 @@ static uint64_t lowest_range(const struct hli_view *view, uint64_t low)
 	uint64_t from, to;
 	uint32_t i;
 
+	/* E2: pairs with take.c:release(), record.h:hli_range_set(),
+	 * record.h:hli_range_empty(), recover.c:hli_adopt() */
 	for (i = view->geo.max_producers; i < view->nrecords; i++) {
 		if (hli_range_get(&view->records[i], &from, &to))
 			low = hli_min(low, from);
@@ -58,7 +60,8 @@ static uint64_t scan(const struct hli_view *view, uint64_t *active)
 
 		if (g >= view->geo.max_groups)
 			break;
-		/* E4: pairs with take.c:claim_run(); E2: take.c:hli_done() */
+		/* E4: pairs with take.c:claim_run(),
+		 * E2: pairs with take.c:release() */
 		low = hli_min(low, hli_load_acq(&view->groups[g].next));
 		HLI_HOOK("scan_tail");
 		/* Kind is fixed while the bit is set, which we acquired. */
@@ -83,7 +86,7 @@ static void announce(const struct hli_view *view, uint64_t low)
 	while (old < low && !hli_cas_ar(&view->header->announced, old, low))
 		old = hli_load_acq(&view->header->announced);
 	HLI_HOOK("low_announced");
-	/* E8: pairs with group.c:start_group() and recover.c:hli_adopt() */
+	/* E8: pairs with group.c:start_group(), recover.c:owed_run() */
 	hli_fence_store_load();
 }
 
@@ -102,7 +105,8 @@ uint64_t hli_low_raise(const struct hli_view *view, uint64_t enough)
 uint64_t hli_group_low(const struct hli_view *view, uint32_t group)
 {
 	const struct hli_group *const g = &view->groups[group];
-	uint64_t low = hli_load_acq(&g->next); /* E4: take.c:claim_run() */
+	/* E4: pairs with take.c:claim_run() */
+	uint64_t low = hli_load_acq(&g->next);
 	uint64_t from, to;
 	uint32_t i;
 

@@ -79,11 +79,11 @@ static inline void hli_range_set(struct hli_record *record, uint64_t from,
 				 uint64_t to)
 {
 	/* Release: not seen before the stamps of the batch before. */
-	hli_store_rel(&record->from, from); /* E2: pairs with
-					       group.c:hli_low_scan() */
+	/* E2: pairs with group.c:lowest_range() */
+	hli_store_rel(&record->from, from);
 	HLI_HOOK("range_from");
-	hli_store_rel(&record->to, to); /* E2: pairs with
-					   group.c:hli_low_scan() */
+	/* E2: pairs with group.c:lowest_range() */
+	hli_store_rel(&record->to, to);
 	HLI_HOOK("range_to");
 }
 
@@ -93,8 +93,8 @@ static inline void hli_range_empty(struct hli_record *record)
 
 	if (hli_load_rlx(&record->from) == to)
 		return;
-	hli_store_rel(&record->from, to); /* E2: pairs with
-					     group.c:hli_low_scan() */
+	/* E2: pairs with group.c:lowest_range() */
+	hli_store_rel(&record->from, to);
 	HLI_HOOK("range_empty");
 }
 

@@ -96,7 +96,8 @@ static uint64_t owed_run(const struct hli_view *view, uint64_t *from,
 	HLI_HOOK("adopt_announced");
 	*from = hli_max(*from, hli_min(announced, to));
 	while (*from < to &&
-	       hli_load_acq(hli_stamp(view, *from)) != *from) /* E1: stamp() */
+	       /* E1: pairs with claim.c:stamp() */
+	       hli_load_acq(hli_stamp(view, *from)) != *from)
 		++*from;
 	for (n = 0; n < max && *from + n < to; n++) {
 		if (hli_load_acq(hli_stamp(view, *from + n)) != *from + n)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <hotline/hotline.h>
+#include <hotline/ring.h>
 
 int hli_fail(struct hl_error *err, int code, const char *format, ...)
 {

@@ -70,15 +70,6 @@ extern "C" {
 HL_API
 const char *hl_version(void);
 
-/*
- * hl_strerror - what a return code of this library means, in words
- *
- * Where the system's own words would mislead: here -EPIPE is the end of a ring.
- * A code that only the system gives has no words of ours: use strerror(-code).
- */
-HL_API
-const char *hl_strerror(int code);
-
 #ifdef __cplusplus
 }
 #endif

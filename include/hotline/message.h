@@ -117,8 +117,10 @@ static inline void hl_message_copy(void *slot, const void *message,
 static inline void hl_message_text(char *field, size_t field_bytes,
 				   const char *text)
 {
-	const size_t len = strnlen(text, field_bytes);
+	size_t len = 0;
 
+	while (len < field_bytes && text[len])
+		len++;
 	memcpy(field, text, len);
 	memset(field + len, 0, field_bytes - len);
 }

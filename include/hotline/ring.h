@@ -55,6 +55,15 @@ struct hl_error {
 	char text[240];
 };
 
+/*
+ * hl_strerror - what a return code of this library means, in words
+ *
+ * Where the system's own words would mislead: here -EPIPE is the end of a ring.
+ * A code that only the system gives has no words of ours: use strerror(-code).
+ */
+HL_API
+const char *hl_strerror(int code);
+
 /* Who may produce. */
 enum hl_producers {
 	HL_PRODUCERS_SHARED = 0, /* many at a time */
