@@ -68,6 +68,7 @@ struct entry {
 	struct stat file;
 	bool has_file; /* stat worked */
 	int code;      /* of opening it as a ring */
+	struct hl_inspect *inspect;
 	struct hl_error err;
 	struct hl_ring_status status;
 };
@@ -75,14 +76,11 @@ struct entry {
 static void look_inside(void *arg)
 {
 	struct entry *entry = arg;
-	struct hl_inspect *inspect;
 
-	entry->code = hl_inspect_open(entry->name, HL_OPEN_ANY_OWNER, &inspect,
-				      &entry->err);
-	if (entry->code < 0)
-		return;
-	hl_inspect_ring(inspect, &entry->status);
-	hl_inspect_close(inspect);
+	entry->code = hl_inspect_open(entry->name, HL_OPEN_ANY_OWNER,
+				      &entry->inspect, &entry->err);
+	if (entry->code == 0)
+		hl_inspect_ring(entry->inspect, &entry->status);
 }
 
 static void look_at(struct entry *entry, const char *name)
@@ -97,6 +95,7 @@ static void look_at(struct entry *entry, const char *name)
 		snprintf(entry->err.text, sizeof(entry->err.text), "%s",
 			 "cut short while it was read");
 	}
+	hl_inspect_close(entry->inspect);
 }
 
 /* Why it could not be opened, without the name that the row begins with. */

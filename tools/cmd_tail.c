@@ -169,8 +169,6 @@ static void run(void *arg)
 			t->shown++;
 		}
 	}
-	hl_tap_close(t->tap);
-	hl_inspect_close(t->inspect);
 }
 
 /* What the end of the messages means for the exit status. */
@@ -202,6 +200,7 @@ int hlt_cmd_tail(int argc, char **argv)
 		.count = UINT64_MAX,
 		.timeout_ns = HL_FOREVER,
 	};
+	bool whole;
 	int c;
 
 	while ((c = hlt_getopt(argc, argv, ":f:n:t:jh", options)) != -1) {
@@ -214,10 +213,11 @@ int hlt_cmd_tail(int argc, char **argv)
 	    hlt_form_pick(t.json, t.hex, t.raw, &t.form) != 0)
 		return HLT_USAGE;
 	hlt_stop_begin(NULL);
-	if (!hlt_guard_run(run, &t)) {
-		hlt_complain(t.name,
-			     "its file was cut short while it was read");
-		return HLT_DAMAGED;
-	}
-	return finish(&t);
+	whole = hlt_guard_run(run, &t);
+	hl_tap_close(t.tap);
+	hl_inspect_close(t.inspect);
+	if (whole)
+		return finish(&t);
+	hlt_complain(t.name, "its file was cut short while it was read");
+	return HLT_DAMAGED;
 }

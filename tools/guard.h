@@ -14,7 +14,7 @@
  * hlt_guard_run - run fn, which only reads a ring
  *
  * Returns false when the ring's memory went away under it: fn was left in the
- * middle, and what it had open stays open. Calls are not nested.
+ * middle, so what it opens has to be closed by who calls this. Not nested.
  */
 bool hlt_guard_run(void (*fn)(void *arg), void *arg);
 

@@ -145,21 +145,27 @@ static int cut_short(struct hl_error *err)
 	return -EBADMSG;
 }
 
+static int look(struct take *take)
+{
+	if (!hlt_guard_run(open_ring, take))
+		return cut_short(take->err);
+	if (take->ret < 0)
+		return take->ret;
+	make_room(take->snapshot);
+	if (!hlt_guard_run(read_ring, take))
+		return cut_short(take->err);
+	return 0;
+}
+
 int hlt_snapshot_take(struct hlt_snapshot *snapshot, const char *name,
 		      struct hl_error *err)
 {
 	struct take take = { .snapshot = snapshot, .err = err };
-	int ret = 0;
+	int ret;
 
 	memset(snapshot, 0, sizeof(*snapshot));
 	snapshot->name = name;
-	if (!hlt_guard_run(open_ring, &take))
-		return cut_short(err);
-	if (take.ret < 0)
-		return take.ret;
-	make_room(snapshot);
-	if (!hlt_guard_run(read_ring, &take))
-		ret = cut_short(err);
+	ret = look(&take);
 	hl_inspect_close(take.inspect);
 	for (size_t i = 0; i < snapshot->nparticipants; i++) {
 		struct hlt_participant_row *row = &snapshot->participants[i];
