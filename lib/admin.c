@@ -11,90 +11,13 @@
 #include <hotline/admin.h>
 
 #include <errno.h>
-#include <string.h>
 
 #include "group.h"
 #include "handle.h"
 #include "join.h"
-#include "liveness.h"
+#include "mend.h"
 #include "reap.h"
 #include "util.h"
-
-static bool anybody_lives(const struct hli_member *member)
-{
-	uint32_t i;
-
-	for (i = 0; i < member->ring->view.nrecords; i++) {
-		if (hli_lock_probe(member->lock_fd, HLI_LOCK_RECORD(i)) != 0)
-			return true;
-	}
-	return false;
-}
-
-/* What is claimed, not settled, and in nobody's range: damage. */
-static int void_orphans(const struct hli_view *view)
-{
-	const uint64_t head =
-		hli_head_position(hli_load_acq(&view->header->head));
-	const uint64_t start = view->geo.start_position;
-	const uint64_t capacity = view->geo.capacity;
-	uint64_t p = head > start + capacity ? head - capacity : start;
-	int n = 0;
-
-	for (; p < head; p++) {
-		_Atomic uint64_t *const stamp = hli_stamp(view, p);
-		const uint64_t s = hli_load_acq(stamp);
-
-		if (hli_stamp_position(s) == p)
-			continue;
-		/* E1: pairs with take.c:ready_run() */
-		if (hli_cas_ar(stamp, s, p | HL_SEQUENCE_VOID)) {
-			hli_add_rlx(&view->header->voided, 1);
-			n++;
-		}
-	}
-	return n;
-}
-
-/* Dead records whose range makes no sense: recovery leaves them alone. */
-static int free_damaged(const struct hli_view *view)
-{
-	int n = 0;
-	uint32_t i;
-
-	for (i = 0; i < view->nrecords; i++) {
-		uint64_t from, to;
-
-		if (hli_record_state(&view->records[i]) == HLI_FREE ||
-		    (hli_range_get(&view->records[i], &from, &to) &&
-		     to - from <= view->geo.capacity))
-			continue;
-		hli_discard_range(view, i);
-		if (i < view->geo.max_producers)
-			hli_blocks_free(view, i);
-		hli_record_free(view, i);
-		n++;
-	}
-	return n;
-}
-
-/* A cursor beyond head would wait for what nobody has claimed. */
-static int clamp_cursors(const struct hli_view *view)
-{
-	const uint64_t head =
-		hli_head_position(hli_load_acq(&view->header->head));
-	int n = 0;
-	uint32_t g;
-
-	for (g = 0; g < view->geo.max_groups; g++) {
-		if (hli_load_acq(&view->groups[g].state) != HLI_GROUP_USED ||
-		    hli_load_acq(&view->groups[g].next) <= head)
-			continue;
-		hli_store_rel(&view->groups[g].next, head);
-		n++;
-	}
-	return n;
-}
 
 int hl_ring_repair(struct hl_ring *ring, struct hl_error *err)
 {
@@ -104,10 +27,8 @@ int hl_ring_repair(struct hl_ring *ring, struct hl_error *err)
 	if (ret < 0)
 		goto out;
 	ret = member.changed;
-	if (!anybody_lives(&member)) {
-		ret += free_damaged(&ring->view);
-		ret += clamp_cursors(&ring->view);
-		ret += void_orphans(&ring->view);
+	if (!hli_anybody_lives(&member)) {
+		ret += hli_mend(&ring->view);
 	} else if (ret == 0) {
 		ret = hli_fail(err, -EBUSY,
 			       "%s: nothing to recover; what only damage "

@@ -26,6 +26,7 @@
 
 #include "clock.h"
 #include "liveness.h"
+#include "mend.h"
 #include "reap.h"
 #include "record.h"
 #include "util.h"
@@ -148,6 +149,49 @@ static int register_barrier(const struct hl_ring *ring, struct hl_error *err)
 	return 0;
 }
 
+void hli_read_boot_id(char id[40])
+{
+	const int fd =
+		open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	memset(id, 0, 40);
+	if (fd < 0)
+		return;
+	n = read(fd, id, 36);
+	close(fd);
+	id[n > 0 ? n : 0] = '\0';
+}
+
+bool hli_anybody_lives(const struct hli_member *member)
+{
+	uint32_t i;
+
+	for (i = 0; i < member->ring->view.nrecords; i++) {
+		if (i != member->index &&
+		    hli_lock_probe(member->lock_fd, HLI_LOCK_RECORD(i)) != 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The first to join after a reboot finds pages of different ages. Everybody is
+ * dead, and the look has recovered what it could.
+ */
+static void mend_after_boot(struct hli_member *member)
+{
+	struct hli_header *const header = member->ring->view.header;
+	char id[sizeof(header->boot_id)];
+
+	hli_read_boot_id(id);
+	if (id[0] == '\0' || memcmp(id, header->boot_id, sizeof(id)) == 0 ||
+	    hli_anybody_lives(member))
+		return;
+	member->changed += hli_mend(&member->ring->view);
+	memcpy(header->boot_id, id, sizeof(id));
+}
+
 int hli_join_begin(struct hli_member *member, struct hl_ring *ring,
 		   struct hl_error *err)
 {
@@ -174,8 +218,11 @@ int hli_join_begin(struct hli_member *member, struct hl_ring *ring,
 		ret = register_barrier(ring, err);
 	if (ret == 0)
 		ret = hli_look_for_dead(member, true);
+	if (ret < 0)
+		return ret;
 	member->changed = ret;
-	return ret < 0 ? ret : 0;
+	mend_after_boot(member);
+	return 0;
 }
 
 static void clear_counters(struct hli_record *r)

@@ -15,6 +15,12 @@
 int hli_join_begin(struct hli_member *member, struct hl_ring *ring,
 		   struct hl_error *err);
 
+/* Does anybody live, but ourselves? */
+bool hli_anybody_lives(const struct hli_member *member);
+
+/* The id of the system's present boot; empty where /proc does not tell. */
+void hli_read_boot_id(char id[40]);
+
 /* Find a free record in [from, to), lock its byte, fill it. Not LIVE yet. */
 int hli_join_record(struct hli_member *member, uint32_t from, uint32_t to,
 		    const char *name, struct hl_error *err);

@@ -28,6 +28,8 @@ hotline_sources = \
 	%D%/layout.h \
 	%D%/liveness.c \
 	%D%/liveness.h \
+	%D%/mend.c \
+	%D%/mend.h \
 	%D%/payload.c \
 	%D%/payload.h \
 	%D%/produce.c \

@@ -41,19 +41,6 @@ static int new_ring(const char *name, struct hl_ring **out,
 	return 0;
 }
 
-static void read_boot_id(char id[40])
-{
-	const int fd =
-		open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return;
-	n = read(fd, id, 36);
-	close(fd);
-	id[n > 0 ? n : 0] = '\0';
-}
-
 static int check_attr(const struct hl_ring_attr *attr, const char *name,
 		      struct hl_error *err)
 {
@@ -133,7 +120,7 @@ static int fill_ring(struct hl_ring *ring, const struct hl_ring_attr *attr,
 	hli_layout_init(view, ring->segment.base, geo);
 	view->header->created_ns = (uint64_t)hli_clock_ns(CLOCK_REALTIME);
 	view->header->creator_pid = (uint32_t)getpid();
-	read_boot_id(view->header->boot_id);
+	hli_read_boot_id(view->header->boot_id);
 	for (i = 0; i < attr->ngroups && ret == 0; i++)
 		ret = add_group(ring, &attr->groups[i], err);
 	if (ret == 0)

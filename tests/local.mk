@@ -17,9 +17,11 @@
 
 unit_tests = \
 	%D%/unit/test_book \
+	%D%/unit/test_boot \
 	%D%/unit/test_core \
 	%D%/unit/test_itch \
 	%D%/unit/test_layout \
+	%D%/unit/test_mend \
 	%D%/unit/test_nacha \
 	%D%/unit/test_nacha_faults \
 	%D%/unit/test_recover \
@@ -53,7 +55,10 @@ api_tests = \
 hooked_tests =
 
 cli_tests = \
+	%D%/cli/completion.sh \
+	%D%/cli/hostile.sh \
 	%D%/cli/messages.sh \
+	%D%/cli/output.sh \
 	%D%/cli/rings.sh \
 	%D%/cli/stat.sh \
 	%D%/cli/tail.sh \
@@ -141,11 +146,15 @@ nacha_test_libs = examples/payments/libnacha.la $(LDADD)
 core_test_sources = %D%/unit/core_ring.c %D%/unit/core_ring.h
 %C%_unit_test_core_SOURCES = %D%/unit/test_core.c $(core_test_sources)
 %C%_unit_test_layout_SOURCES = %D%/unit/test_layout.c $(core_test_sources)
+%C%_unit_test_mend_SOURCES = %D%/unit/test_mend.c $(core_test_sources)
 %C%_unit_test_recover_SOURCES = %D%/unit/test_recover.c $(core_test_sources)
 
 nacha_test_sources = %D%/unit/nacha_file.c %D%/unit/nacha_file.h
 
 noinst_HEADERS += %D%/unit/fake_batch.h
+
+# Targets of fuzz engines, with a corpus that is replayed.
+include tests/fuzz/local.mk
 
 # --- How they are run ------------------------------------------------------
 
@@ -185,7 +194,7 @@ check-long: all
 # Parts of check, for the builds that tests make of their own.
 .PHONY: check-programs check-unit
 check-programs: all
-	$(AM_V_at)$(MAKE) check TESTS='$(cli_tests) $(c_tests)'
+	$(AM_V_at)$(MAKE) check TESTS='$(cli_tests) $(c_tests) $(fuzz_tests)'
 check-unit: all
 	$(AM_V_at)$(MAKE) check TESTS='$(c_unit_tests)'
 
