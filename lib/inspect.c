@@ -16,8 +16,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "clock.h"
 #include "group.h"
 #include "handle.h"
+#include "join.h"
 #include "liveness.h"
 #include "record.h"
 #include "util.h"
@@ -103,11 +105,31 @@ static void count_participants(const struct hl_inspect *inspect,
 	}
 }
 
+static uint64_t age(uint64_t since_ns)
+{
+	const uint64_t now = (uint64_t)hli_now_ns();
+
+	return now > since_ns ? now - since_ns : 0;
+}
+
+/* Hints, each word by itself. */
+static void waited_for(struct hl_ring_status *status,
+		       const struct hli_header *header)
+{
+	status->held_position = hli_load_rlx(&header->held_position);
+	status->full_position = hli_load_rlx(&header->full_position);
+	if (status->held_position)
+		status->held_for_ns = age(hli_load_rlx(&header->held_since_ns));
+	if (status->full_position)
+		status->full_for_ns = age(hli_load_rlx(&header->full_since_ns));
+}
+
 void hl_inspect_ring(const struct hl_inspect *inspect,
 		     struct hl_ring_status *status)
 {
 	const struct hli_view *const view = &inspect->view;
 	const struct hli_header *const header = view->header;
+	char boot[sizeof(status->boot_id)];
 	struct stat st;
 	uint64_t head;
 	uint32_t i;
@@ -123,6 +145,9 @@ void hl_inspect_ring(const struct hl_inspect *inspect,
 	status->creator_pid = header->creator_pid;
 	hli_shared_text(status->boot_id, sizeof(status->boot_id),
 			header->boot_id);
+	hli_read_boot_id(boot);
+	status->this_boot = memcmp(boot, status->boot_id, sizeof(boot)) == 0;
+	waited_for(status, header);
 	status->bounds_found = hli_load_rlx(&header->bounds_found); /* figure */
 	status->reaped = hli_load_rlx(&header->reaped);		    /* figure */
 	status->voided = hli_load_rlx(&header->voided);		    /* figure */
@@ -175,6 +200,7 @@ int hl_inspect_group(const struct hl_inspect *inspect, uint32_t index,
 	status->voids = hli_load_rlx(&g->voids);
 	status->waits = hli_load_rlx(&g->waits);
 	status->wakeups = hli_load_rlx(&g->wakeups);
+	status->dead_letters = hli_load_rlx(&g->dead_letters);
 	for (i = view->geo.max_producers; i < view->nrecords; i++) {
 		if (!hli_group_has(view, index, i))
 			continue;

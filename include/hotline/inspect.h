@@ -58,6 +58,12 @@ struct hl_ring_status {
 	uint32_t alive;	 /* participants */
 	uint32_t dead;	 /* found dead by this look, not yet reaped */
 	bool finished;
+	bool this_boot; /* created, or mended, since the last boot */
+	/* What somebody waits for, or waited for last; 0 for nothing yet. */
+	uint64_t held_position; /* claimed and not published */
+	uint64_t held_for_ns;	/* since somebody first waited for it */
+	uint64_t full_position; /* low, when a producer found the ring full */
+	uint64_t full_for_ns;
 	char boot_id[40]; /* of the system that created it */
 };
 HL_API
@@ -75,6 +81,7 @@ struct hl_group_status {
 	uint32_t dead;
 	/* totals, those of members that are gone included */
 	uint64_t messages, batches, redelivered, lost, voids, waits, wakeups;
+	uint64_t dead_letters; /* given up after max_attempts */
 };
 /* Groups are numbered 0 to info.max_groups - 1.
  * Returns: 1, 0 when there is no such group now, -EINVAL. */

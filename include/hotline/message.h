@@ -141,6 +141,7 @@ static inline void hl_message_text(char *field, size_t field_bytes,
 #define HL_PAYLOAD_HEADER_BYTES 8u
 #define HL_PAYLOAD_ENTRY_BYTES 8u
 #define HL_PAYLOAD_FIELDS_MAX 65535u
+#define HL_PAYLOAD_ALIGN 8u /* of each field */
 
 /* A payload to read: where it is, and what was checked of it. */
 struct hl_payload {
@@ -164,7 +165,8 @@ static inline uint32_t hl_payload_word(const unsigned char *section,
 	return *(const volatile uint32_t *)(const void *)(section + offset);
 }
 
-/* Where field k is: 0, or -EBADMSG when it does not fit in its section. */
+/* Where field k is: 0, or -EBADMSG when it does not fit in its section, or is
+ * not aligned as all fields are. */
 static inline int hl_payload_locate(const unsigned char *section,
 				    uint32_t size_bytes, uint32_t nfields,
 				    uint32_t k, uint32_t *offset,
@@ -177,7 +179,8 @@ static inline int hl_payload_locate(const unsigned char *section,
 	const uint32_t off = hl_payload_word(section, entry);
 	const uint32_t len = hl_payload_word(section, entry + 4);
 
-	if (off < table_end || off > size_bytes || len > size_bytes - off)
+	if (off < table_end || off > size_bytes || len > size_bytes - off ||
+	    off % HL_PAYLOAD_ALIGN)
 		return -EBADMSG;
 	*offset = off;
 	*field_bytes = len;
