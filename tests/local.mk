@@ -44,6 +44,7 @@ api_tests = \
 	%D%/api/test_handles \
 	%D%/api/test_header \
 	%D%/api/test_limits \
+	%D%/api/test_lossy \
 	%D%/api/test_modes \
 	%D%/api/test_names \
 	%D%/api/test_paths \
@@ -124,6 +125,7 @@ api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
 %C%_api_test_handles_LDADD = $(api_libs)
 %C%_api_test_header_LDADD = $(api_libs)
 %C%_api_test_limits_LDADD = $(api_libs)
+%C%_api_test_lossy_LDADD = $(api_libs)
 %C%_api_test_modes_LDADD = $(api_libs)
 %C%_api_test_names_LDADD = $(api_libs)
 %C%_api_test_paths_LDADD = $(api_libs)

@@ -257,47 +257,6 @@ START_TEST(borrowed_batch_is_never_overwritten)
 }
 END_TEST
 
-START_TEST(lossy_group_is_told_exactly_what_it_missed)
-{
-	struct hl_ring *ring = plain_ring(16);
-	struct hl_consumer *consumer =
-		support_consume(ring, "g", HL_GROUP_LOSSY);
-	uint64_t received = 0, lost = 0, next = 1;
-	struct hl_batch batch;
-	const void *m;
-
-	support_send(support_produce(ring), 1, 1000);
-	while (hl_consumer_take(consumer, 16, HL_NOWAIT, &batch) > 0) {
-		lost += batch.lost;
-		next += batch.lost;
-		while ((m = hl_batch_next(&batch))) {
-			ck_assert_uint_eq(support_number(m), next++);
-			received++;
-		}
-		ck_assert_int_eq(hl_consumer_done(consumer), 0);
-	}
-	ck_assert_uint_eq(received + lost, 1000);
-	ck_assert_uint_le(received, 16);
-	ck_assert_uint_gt(received, 0);
-	ck_assert_uint_eq(next, 1001);
-}
-END_TEST
-
-START_TEST(lossy_group_never_holds_producers_back)
-{
-	struct hl_ring *ring = plain_ring(4);
-	struct hl_consumer *consumer =
-		support_consume(ring, "g", HL_GROUP_LOSSY);
-	struct hl_producer *producer = support_produce(ring);
-	struct hl_batch batch;
-
-	support_send(producer, 1, 4);
-	ck_assert_int_gt(hl_consumer_take(consumer, 4, HL_NOWAIT, &batch), 0);
-	support_send(producer, 5, 100);
-	ck_assert_int_eq(hl_consumer_done(consumer), 0);
-}
-END_TEST
-
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -311,8 +270,6 @@ int main(void)
 		members_of_a_shared_group_divide_the_messages,
 		shared_group_finishes_in_any_order,
 		borrowed_batch_is_never_overwritten,
-		lossy_group_is_told_exactly_what_it_missed,
-		lossy_group_never_holds_producers_back,
 	};
 	TCase *tcase = support_begin("modes");
 
