@@ -44,17 +44,25 @@ int hl_ring_send_fd(const struct hl_ring *ring, int socket_fd)
 	return n < 0 ? -errno : 0;
 }
 
-/* The descriptor in a message, or -EBADMSG. */
-static int descriptor_in(struct msghdr *message)
+/*
+ * The descriptor in a message, or -EBADMSG. The room for one has, by its
+ * alignment, room for two: what was not asked for must not stay open.
+ */
+static int descriptor_in(const struct msghdr *message)
 {
 	const struct cmsghdr *const c = CMSG_FIRSTHDR(message);
-	int fd;
+	int fds[CMSG_SPACE(sizeof(int)) / sizeof(int)];
+	size_t n, i;
 
-	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
-	    c->cmsg_len != CMSG_LEN(sizeof(fd)))
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 		return -EBADMSG;
-	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return fd;
+	n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	memcpy(fds, CMSG_DATA(c), n * sizeof(int));
+	if (n == 1)
+		return fds[0];
+	for (i = 0; i < n; i++)
+		close(fds[i]);
+	return -EBADMSG;
 }
 
 int hl_ring_recv_fd(int socket_fd, unsigned flags, struct hl_ring **out,
@@ -79,7 +87,7 @@ int hl_ring_recv_fd(int socket_fd, unsigned flags, struct hl_ring **out,
 	if (n < 0)
 		return hli_fail(err, -errno, "socket %d: recvmsg: %s",
 				socket_fd, strerror(errno));
-	fd = n == 1 ? descriptor_in(&message) : -EBADMSG;
+	fd = descriptor_in(&message);
 	if (fd < 0)
 		return hli_fail(err, -EBADMSG,
 				"socket %d: what came was no ring's descriptor",

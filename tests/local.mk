@@ -85,6 +85,9 @@ long_checks = \
 	%D%/checks/release_builds_anywhere.sh \
 	%D%/checks/sanitizers.sh
 
+# Programs beside a hostile writer.
+include tests/hostile/local.mk
+
 # Helpers of the C tests.
 support_sources = \
 	%D%/support/line.c \
@@ -98,7 +101,7 @@ support_sources = \
 
 if HAVE_CHECK
 c_unit_tests = $(unit_tests)
-c_tests = $(unit_tests) $(api_tests) $(hooked_tests)
+c_tests = $(unit_tests) $(api_tests) $(hooked_tests) $(hostile_tests)
 support_libs = %D%/support/libsupport.la
 check_LTLIBRARIES += $(support_libs)
 endif
