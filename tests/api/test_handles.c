@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/line.h"
@@ -301,6 +302,39 @@ START_TEST(waiting_uses_no_processor)
 }
 END_TEST
 
+#define SELDOM 100
+
+/* A message every 5 ms: what is measured is the time between them. */
+static void send_seldom(struct helper *self)
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+	struct hl_ring *ring = helper_open(self, hl_ring_name(line.ring));
+	struct hl_producer *producer = helper_produce(self, ring);
+	const int64_t before = support_cpu_ns();
+
+	for (int i = 0; i < SELDOM; i++) {
+		struct hl_message m;
+
+		nanosleep(&pause, NULL);
+		support_fill(&m, sizeof(m), (uint64_t)i);
+		EXPECT(self, hl_producer_send(producer, &m, sizeof(m),
+					      HL_NOWAIT) == 1);
+	}
+	EXPECT(self, support_cpu_ns() - before < 50 * MS_NS);
+}
+
+/* known-faults row 84 */
+START_TEST(seldom_messages_use_little_processor)
+{
+	struct helper *sender = support_fork(send_seldom, NULL);
+	const int64_t before = support_cpu_ns();
+
+	support_take(line.consumer, 0, SELDOM);
+	ck_assert_int_lt(support_cpu_ns() - before, 50 * MS_NS);
+	support_join(sender);
+}
+END_TEST
+
 static bool pin_and_prefer(int policy)
 {
 	const struct sched_param param = { .sched_priority = policy ==
@@ -365,6 +399,7 @@ int main(void)
 		second_thread_finds_a_waiting_producer_busy,
 		descriptors_closed_by_somebody_else_look_like_a_death,
 		waiting_uses_no_processor,
+		seldom_messages_use_little_processor,
 		real_time_consumer_does_not_starve_its_producer,
 	};
 	TCase *tcase = support_begin("handles");

@@ -167,6 +167,40 @@ START_TEST(full_table_of_groups_is_an_error_of_its_own)
 }
 END_TEST
 
+static void join_and_die(struct helper *self)
+{
+	struct hl_ring *ring = helper_open(self, self->arg);
+
+	helper_produce(self, ring);
+	helper_consume(self, ring, "s", HL_GROUP_SHARED);
+	helper_step(self, 1);
+	helper_pause();
+}
+
+/* known-faults row 6 */
+START_TEST(places_of_the_dead_are_taken_again)
+{
+	struct hl_ring_attr attr = HL_RING_ATTR_INIT;
+	char name[64] = { 0 };
+	struct hl_ring *ring;
+
+	attr.max_producers = 2;
+	attr.max_consumers = 2;
+	ring = ring_with(&attr);
+	strncpy(name, hl_ring_name(ring), sizeof(name) - 1);
+	for (int i = 0; i < 2 + 5; i++) {
+		struct helper *member = support_fork(join_and_die, name);
+
+		support_await(member, 1);
+		support_kill(member);
+	}
+	support_produce(ring);
+	support_produce(ring);
+	support_consume(ring, "s", HL_GROUP_SHARED);
+	support_consume(ring, "s", HL_GROUP_SHARED);
+}
+END_TEST
+
 static unsigned files_in(const char *folder)
 {
 	DIR *dir = opendir(folder);
@@ -224,6 +258,7 @@ int main(void)
 		full_table_of_producers_is_an_error_of_its_own,
 		full_table_of_consumers_is_an_error_of_its_own,
 		full_table_of_groups_is_an_error_of_its_own,
+		places_of_the_dead_are_taken_again,
 		ring_that_memory_is_too_small_for_is_not_created,
 	};
 	TCase *tcase = support_begin("limits");
