@@ -10,6 +10,7 @@
  *   ORIG_STALEP producer keeps its stale range while it waits
  *   ORIG_STALEC consumer keeps its stale range while it waits
  *   ORIG_LOW    no announced low / second scan; adopter trusts the stamp alone
+ *   ORIG_WRAP   free := low + C - head as unsigned numbers, low far below
  *   ORIG_FREEFIRST reaper unlocks before it marks the record free
  * Sizes: C slots, MAXP positions, B largest batch, KILLP/KILLC deaths of
  *   producers/consumers, LATEP/LATEC: a late producer/consumer that can attach
@@ -268,6 +269,12 @@ reaped:
   S(kind[r]=kk; from[r]=1; to[r]=1);  /* still FREE: nobody reads it */ \
   S(st[r]=LIVE)
 
+/* Full: nothing above low + C. The code subtracts, and low may be far below. */
+#ifdef ORIG_WRAP
+#define FULL(h,low) ((h)==(low)+C)
+#else
+#define FULL(h,low) ((h)>=(low)+C)
+#endif
 #ifdef ORIG_STALEP
 #define PEMPTY skip
 #else
@@ -297,7 +304,7 @@ L1:
   :: h+n-1 >= low+C ->
      NEWLOW;
      if
-     :: h+n-1 >= low+C ->
+     :: FULL(h,low) ->
         PEMPTY;
         if
         :: MOVED(low) -> skip                       /* a scan now would give more than low */
@@ -307,6 +314,9 @@ L1:
         DIE fi;
         h=0;
         goto L1
+     :: h<low -> h=0; goto L1            /* head has moved on */
+     :: !FULL(h,low) && h>low+C -> skip  /* ORIG_WRAP alone */
+     :: h>=low && h<low+C && h+n>low+C -> n=low+C-h  /* as many as there are */
      :: else
      fi
   :: else
