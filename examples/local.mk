@@ -54,6 +54,13 @@ noinst_PROGRAMS += \
 %C%_payments_ledger_LDADD = %D%/payments/libnacha.la $(example_libs)
 %C%_payments_ledger_LDFLAGS = $(example_flags)
 
+# Without a ring: what a packed message costs.
+noinst_PROGRAMS += %D%/payments/packed_count
+%C%_payments_packed_count_SOURCES = \
+	%D%/payments/packed_count.c \
+	%D%/payments/packed_payment.c \
+	%D%/payments/packed_payment.h
+
 EXTRA_DIST += \
 	%D%/payments/run \
 	%D%/payments/sample.ach
