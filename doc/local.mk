@@ -24,6 +24,7 @@ dist_man_MANS += \
 dist_man_MANS += \
 	%D%/man/hotline.1 \
 	%D%/man/hotline-create.1 \
+	%D%/man/hotline-layout.1 \
 	%D%/man/hotline-ls.1 \
 	%D%/man/hotline-recv.1 \
 	%D%/man/hotline-rm.1 \

@@ -34,5 +34,6 @@ int hlt_cmd_tail(int argc, char **argv);
 int hlt_cmd_send(int argc, char **argv);
 int hlt_cmd_recv(int argc, char **argv);
 int hlt_cmd_rm(int argc, char **argv);
+int hlt_cmd_layout(int argc, char **argv);
 
 #endif /* HLT_CMD_H */

@@ -43,6 +43,11 @@ _hotline_options() {
 			--batch --raw --any-owner
 		;;
 	rm) printf '%s ' "$common" --force ;;
+	layout)
+		printf '%s ' "$common" --hot --stride --line --suggest \
+			--cold --cold-size --check --max-lines --cu --expand \
+			--wide
+		;;
 	esac
 }
 
@@ -54,6 +59,8 @@ _hotline_values() {
 	--checksum) echo 'none header payload' ;;
 	--from | -f) echo 'oldest newest' ;;
 	--timeout | -t) echo '0 100ms 1s 1m forever' ;;
+	--stride) echo 'size packed' ;;
+	--line) echo '64 128 256' ;;
 	--mode | -m) echo '0600 0640 0660 0644 0666' ;;
 	esac
 }
@@ -65,8 +72,10 @@ _hotline_wants_value() {
 		*:--producers | *:--group | *:--max-* | *:--unread | \
 		*:--checksum | *:--message-magic | *:--mode | \
 		*:--start-position | *:--from | *:--count | *:--timeout | \
-		*:--batch) return 0 ;;
-	create:-[csabpgm] | tail:-[fnt] | send:-t | recv:-[gfntb]) return 0 ;;
+		*:--batch | *:--hot | *:--stride | *:--line | *:--cold | \
+		*:--cold-size | *:--cu) return 0 ;;
+	create:-[csabpgm] | tail:-[fnt] | send:-t | recv:-[gfntb] | \
+		layout:-[HslmC]) return 0 ;;
 	esac
 	return 1
 }
@@ -85,9 +94,9 @@ _hotline() {
 	command=${words[1]-}
 
 	if [[ $command == "$cur" && ${#words[@]} -le 2 ]]; then
-		list='create ls stat tail send recv rm help --help --version'
+		list='create ls stat tail send recv rm layout help --help --version'
 	elif [[ $command == help ]]; then
-		list='create ls stat tail send recv rm'
+		list='create ls stat tail send recv rm layout'
 	elif _hotline_wants_value "$command" "$prev"; then
 		list=$(_hotline_values "$prev")
 	elif [[ $cur == -* ]]; then
@@ -98,6 +107,11 @@ _hotline() {
 		return
 	else
 		case $command in
+		layout)
+			compopt -o filenames 2>/dev/null
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+			return
+			;;
 		stat | tail | send | recv | rm) list=$(_hotline_rings) ;;
 		*) return ;;
 		esac

@@ -6,18 +6,34 @@
 hotline_cli_sources = \
 	%D%/cmd.h \
 	%D%/cmd_create.c \
+	%D%/cmd_layout.c \
 	%D%/cmd_ls.c \
 	%D%/cmd_recv.c \
 	%D%/cmd_rm.c \
 	%D%/cmd_send.c \
 	%D%/cmd_stat.c \
 	%D%/cmd_tail.c \
+	%D%/dwarf_find.c \
+	%D%/dwarf_inner.h \
+	%D%/dwarf_shape.c \
+	%D%/dwarf_struct.c \
+	%D%/dwarf_struct.h \
+	%D%/dwarf_type.c \
+	%D%/dwarf_words.c \
 	%D%/guard.c \
 	%D%/guard.h \
 	%D%/info_json.c \
 	%D%/info_json.h \
 	%D%/input.c \
 	%D%/input.h \
+	%D%/layout.c \
+	%D%/layout.h \
+	%D%/layout_json.c \
+	%D%/layout_rows.c \
+	%D%/layout_rows.h \
+	%D%/layout_text.c \
+	%D%/lines.c \
+	%D%/lines.h \
 	%D%/main.c \
 	%D%/msg_json.c \
 	%D%/msg_json.h \
@@ -42,8 +58,8 @@ hotline_cli_sources = \
 
 bin_PROGRAMS += %D%/hotline
 %C%_hotline_SOURCES = $(hotline_cli_sources)
-%C%_hotline_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-%C%_hotline_LDADD = lib/libhotline.la $(JANSSON_LIBS)
+%C%_hotline_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(LIBDW_CFLAGS)
+%C%_hotline_LDADD = lib/libhotline.la $(JANSSON_LIBS) $(LIBDW_LIBS)
 
 # The completion is installed under the name of the command.
 EXTRA_DIST += %D%/hotline.bash

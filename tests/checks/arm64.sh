@@ -7,7 +7,7 @@
 #
 #	dpkg --add-architecture arm64 && apt-get update
 #	apt-get install gcc-aarch64-linux-gnu qemu-user check:arm64
-#		liburcu-dev:arm64 libxxhash-dev:arm64 libjansson-dev:arm64
+#		liburcu-dev:arm64 libxxhash-dev:arm64 libjansson-dev:arm64 libdw-dev:arm64
 #
 # qemu-user on x86-64 shows wrong code, not wrong ordering: its host orders
 # more than arm64 does.
@@ -22,7 +22,7 @@ tap_need $host-gcc
 emulator=$(command -v qemu-aarch64 || command -v qemu-aarch64-static) ||
 	tap_skip_all 'qemu-user is not installed'
 modules=/usr/lib/$host/pkgconfig
-for name in liburcu-bp libxxhash jansson check; do
+for name in liburcu-bp libxxhash jansson libdw check; do
 	[ -f "$modules/$name.pc" ] ||
 		tap_skip_all "$name for arm64 is not installed (see the head of this script)"
 done

@@ -22,7 +22,7 @@ modules() {
 	local name
 	rm -rf "$tmp/pc"
 	mkdir "$tmp/pc"
-	for name in liburcu-bp liburcu-cds libxxhash jansson check; do
+	for name in liburcu-bp liburcu-cds libxxhash jansson libdw check; do
 		module "$name"
 	done
 }
@@ -70,6 +70,7 @@ liburcu-bp liburcu-dev
 liburcu-cds liburcu-dev
 libxxhash libxxhash-dev
 jansson libjansson-dev
+libdw libdw-dev
 LIST
 modules
 sed -i 's/^Version: .*/Version: 0.12.5/' "$tmp/pc/liburcu-cds.pc"

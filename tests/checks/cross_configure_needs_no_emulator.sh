@@ -25,7 +25,7 @@ if ! command -v "$compiler" >/dev/null 2>&1; then
 fi
 
 mkdir "$tmp/pc" "$tmp/build"
-for name in liburcu-bp liburcu-cds libxxhash jansson; do
+for name in liburcu-bp liburcu-cds libxxhash jansson libdw; do
 	printf 'Name: %s\nDescription: stand-in\nVersion: 99\nLibs:\nCflags:\n' \
 		"$name" > "$tmp/pc/$name.pc"
 done
