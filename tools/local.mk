@@ -43,12 +43,17 @@ hotline_cli_sources = \
 	%D%/out.h \
 	%D%/place.c \
 	%D%/place.h \
+	%D%/shape.c \
+	%D%/shape.h \
 	%D%/snapshot.c \
 	%D%/snapshot.h \
 	%D%/stat_json.c \
 	%D%/stat_text.c \
 	%D%/stop.c \
 	%D%/stop.h \
+	%D%/suggest.c \
+	%D%/suggest.h \
+	%D%/suggest_text.c \
 	%D%/table.c \
 	%D%/table.h \
 	%D%/text.c \
