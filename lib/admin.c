@@ -52,11 +52,12 @@ static int hand_over(struct hli_member *member, struct hli_record *from,
 	if (!hli_range_get(from, &begin, &end) ||
 	    end - begin > view->geo.capacity)
 		return 0;
-	member->group = hli_load_rlx(&from->group); /* fixed while not FREE */
 	ret = hli_join_record(member, view->geo.max_producers, view->nrecords,
 			      "evicted", err);
 	if (ret < 0)
 		return ret;
+	hli_store_rlx(&member->record->group,
+		      hli_load_rlx(&from->group)); /* fixed while not FREE */
 	hli_range_set(member->record, begin, end);
 	hli_store_rel(&member->record->state, member->tenure);
 	hli_record_set(member->record, HLI_DEAD);
@@ -72,9 +73,10 @@ static int force_out(struct hli_member *member, uint32_t participant,
 	const struct hli_view *const view = &member->ring->view;
 	struct hli_record *const r = &view->records[participant];
 	const uint32_t group = hli_load_rlx(&r->group); /* as above */
+	uint32_t voids;
 
 	if (participant < view->geo.max_producers) {
-		(void)hli_settle(view, participant);
+		(void)hli_settle(view, participant, &voids);
 		hli_range_empty(r);
 		return 0;
 	}

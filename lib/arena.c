@@ -20,11 +20,14 @@
 #include "hook.h"
 #include "util.h"
 
+#define LEASE_TRIES 64 /* blocks that others were faster to get */
+
 void hli_lease_init(struct hli_lease *lease)
 {
 	lease->block = HLI_NO_BLOCK;
 	lease->used = 0;
 	lease->last = 0;
+	lease->freed = false;
 	lease->open = false;
 	lease->nheld = 0;
 }
@@ -94,10 +97,10 @@ static uint32_t choose(const struct hli_view *view, uint64_t low, uint32_t from)
 static uint32_t lease_below(const struct hli_view *view, uint32_t record,
 			    uint64_t low)
 {
-	uint32_t from = 0;
+	uint32_t from = 0, tries = LEASE_TRIES;
 
-	/* Each try that fails moves on, so that this ends. */
-	for (;;) {
+	/* Each try that fails moves on. */
+	while (tries--) {
 		const uint32_t block = choose(view, low, from);
 
 		HLI_HOOK("lease_chosen");
@@ -106,6 +109,7 @@ static uint32_t lease_below(const struct hli_view *view, uint32_t record,
 			return block;
 		from = block + 1;
 	}
+	return HLI_NO_BLOCK;
 }
 
 bool hli_block_to_have(const struct hli_view *view)
@@ -149,6 +153,7 @@ static bool change_block(const struct hli_view *view, uint32_t record,
 			lease->held[lease->nheld++] = lease->block;
 		else
 			seal(view, lease->block, lease->last);
+		lease->freed = !lease->open;
 	}
 	lease->block = block;
 	lease->used = 0;

@@ -18,6 +18,7 @@ struct hli_lease {
 	uint32_t block; /* allocated from; HLI_NO_BLOCK for none */
 	uint32_t used;	/* bytes of it */
 	uint64_t last;	/* highest published position with a payload in it */
+	bool freed;	/* a block, which somebody may wait for */
 	bool open;	/* payloads were allocated since the last publish */
 	uint32_t nheld; /* full blocks whose payloads are not yet published */
 	uint32_t held[HLI_HELD_MAX];

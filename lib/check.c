@@ -29,6 +29,7 @@ struct check {
 	hl_finding_fn fn;
 	void *user;
 	int damage;
+	int findings;
 	uint64_t head, start;
 };
 
@@ -41,6 +42,8 @@ tell(struct check *check, enum hl_finding kind, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	hli_printable(text);
+	check->findings++;
 	check->damage += kind == HL_FINDING_DAMAGE;
 	if (check->fn)
 		check->fn(kind, text, check->user);
@@ -85,7 +88,8 @@ static void check_cursor(struct check *check, uint32_t index, const char *name)
 		     (uintmax_t)next, (uintmax_t)check->start,
 		     (uintmax_t)check->head);
 	else if (hli_load_rlx(&g->kind) != HL_GROUP_LOSSY &&
-		 check->head - low > capacity && low <= check->head)
+		 low + capacity < check->head &&
+		 hli_group_low(check->view, index) == low)
 		tell(check, HL_FINDING_DAMAGE,
 		     "group %s still needs %ju, which head %ju has passed by "
 		     "more than the capacity",
@@ -256,27 +260,28 @@ static void check_slots(struct check *check)
 {
 	const uint64_t capacity = check->view->geo.capacity;
 	const uint64_t head = head_again(check);
-	const int before = check->damage;
+	const int most = check->findings + MOST_OF_A_KIND;
 	uint64_t p;
 
 	if (head < check->start)
 		return;
 	p = head - check->start > capacity ? head - capacity : check->start;
-	for (; p < head && check->damage - before < MOST_OF_A_KIND; p++)
+	for (; p < head && check->findings < most; p++)
 		check_slot(check, p);
 	if (p < head)
 		tell(check, HL_FINDING_NOTE,
-		     "positions from %ju on were not looked at: there is "
-		     "enough damage",
+		     "positions from %ju on were not looked at: that was "
+		     "enough",
 		     (uintmax_t)p);
 }
 
 static void check_blocks(struct check *check)
 {
 	const struct hli_view *const view = check->view;
+	const int most = check->findings + MOST_OF_A_KIND;
 	uint32_t i;
 
-	for (i = 0; i < view->geo.nblocks; i++) {
+	for (i = 0; i < view->geo.nblocks && check->findings < most; i++) {
 		const struct hli_block *const b = &view->blocks[i];
 		const uint32_t owner = hli_load_acq(&b->owner);
 		const uint64_t last = hli_load_acq(&b->last_position);

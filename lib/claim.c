@@ -29,9 +29,9 @@
 #include "record.h"
 #include "util.h"
 
-/* A claim fails only because another succeeded; so many in a row are damage,
- * or a crowd that had better wait. */
-#define TRIES 10000
+/* A claim fails only because another succeeded; this many positions looked at
+ * in vain are damage, or a crowd that had better wait. */
+#define BUDGET 100000
 
 void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
 		      uint32_t record, uint32_t tenure)
@@ -60,8 +60,11 @@ static uint64_t room(struct hli_claimer *claimer, uint64_t h, uint64_t n)
 		enough = enough > capacity ? enough - capacity : 0;
 		claimer->low = hli_low_raise(claimer->view, enough);
 	}
-	/* Above h: head has moved on since. */
-	return claimer->low > h ? 0 : hli_min(n, claimer->low + capacity - h);
+	/* Above h: head has moved on since. Far below: a range from an old tail
+	 * shows for a moment, before its owner finds out. */
+	if (claimer->low > h || h >= claimer->low + capacity)
+		return 0;
+	return hli_min(n, claimer->low + capacity - h);
 }
 
 /*
@@ -72,18 +75,25 @@ static uint64_t room(struct hli_claimer *claimer, uint64_t h, uint64_t n)
 static uint64_t settled(const struct hli_view *view, uint64_t h, uint64_t n)
 {
 	const uint64_t capacity = view->geo.capacity;
-	uint64_t i;
+	const uint32_t step = view->geo.slot_bytes;
+	uint64_t i = 0, row_end;
+	unsigned char *slot;
 
-	for (i = 0; i < n; i++) {
-		const uint64_t p = h + i;
+	if (h <= capacity) /* nothing was there before */
+		i = hli_min(n, capacity + 1 - h);
+	while (i < n) {
+		slot = hli_slot(view, h + i);
+		row_end = i + hli_slots_in_row(view, h + i, n - i);
+		for (; i < row_end; i++, slot += step) {
+			/* E1: pairs with claim.c:hli_publish(), of the lap
+			 * before */
+			const uint64_t s = hli_load_acq(hli_stamp_in(slot));
 
-		/* E1: pairs with claim.c:stamp(), of the lap before */
-		if (p > capacity &&
-		    hli_stamp_position(hli_load_acq(hli_stamp(view, p))) !=
-			    p - capacity)
-			break;
+			if (hli_stamp_position(s) != h + i - capacity)
+				return i;
+		}
 	}
-	return i;
+	return n;
 }
 
 static bool take_head(struct hli_claimer *claimer, uint64_t h, uint64_t n)
@@ -138,8 +148,11 @@ static ssize_t try_claim(struct hli_claimer *claimer, uint64_t n)
 	HLI_HOOK("claim_room");
 	if (claimer->low > h)
 		return hli_load_acq(&view->header->head) == h ? -EBADMSG : 0;
-	if (!claimer->sole)
+	claimer->unsettled = false;
+	if (n && !claimer->sole) {
 		n = settled(view, h, n);
+		claimer->unsettled = n == 0;
+	}
 	if (n == 0)
 		return -EAGAIN;
 	HLI_HOOK("claim_checked");
@@ -153,11 +166,13 @@ static ssize_t try_claim(struct hli_claimer *claimer, uint64_t n)
 
 ssize_t hli_claim(struct hli_claimer *claimer, uint64_t n)
 {
-	ssize_t got = 0;
-	int i;
+	uint64_t spent = 0;
+	ssize_t got;
 
-	for (i = 0; i < TRIES && got == 0; i++)
+	do {
 		got = try_claim(claimer, n);
+		spent += n;
+	} while (got == 0 && spent < BUDGET);
 	if (got == 0)
 		got = -EAGAIN;
 	if (got < 0)
@@ -183,23 +198,53 @@ bool hli_is_settled(const struct hli_claimer *claimer, uint64_t position)
 	return hli_stamp_position(s) == position;
 }
 
-static void stamp(struct hli_claimer *claimer, uint64_t p, uint64_t flag)
+/* All of a claim of which some positions are settled already. */
+static void settle_rest(struct hli_claimer *claimer, uint64_t flag)
 {
-	if (claimer->open != claimer->count && hli_is_settled(claimer, p))
-		return;
-	/* E1: pairs with take.c:ready_run() */
-	hli_store_rel(hli_stamp(claimer->view, p), p | flag);
-	HLI_HOOK(flag ? "abandon_stamp" : "publish_stamp");
+	uint64_t p = claimer->first;
+
+	for (; p < claimer->first + claimer->count; p++) {
+		if (hli_is_settled(claimer, p))
+			continue;
+		/* E1: pairs with take.c:ready_run() */
+		hli_store_rel(hli_stamp(claimer->view, p), p | flag);
+		HLI_HOOK(flag ? "abandon_stamp" : "publish_stamp");
+	}
+}
+
+/* Stamp n positions from p on. */
+static void stamp_run(const struct hli_view *view, uint64_t p, uint64_t n)
+{
+	const uint32_t step = view->geo.slot_bytes;
+	const uint64_t end = p + n;
+	unsigned char *slot;
+	uint64_t row_end;
+
+	while (p < end) {
+		slot = hli_slot(view, p);
+		row_end = p + hli_slots_in_row(view, p, end - p);
+		for (; p < row_end; p++, slot += step) {
+			/* E1: pairs with take.c:ready_run() */
+			hli_store_rel(hli_stamp_in(slot), p);
+			HLI_HOOK("publish_stamp");
+		}
+	}
 }
 
 void hli_publish(struct hli_claimer *claimer)
 {
-	uint64_t p;
+	const struct hli_view *const view = claimer->view;
+	const uint64_t first = claimer->first;
 
-	/* The first one last: readers then find the whole burst at once. */
-	for (p = claimer->first + claimer->count - 1; p > claimer->first; p--)
-		stamp(claimer, p, 0);
-	stamp(claimer, claimer->first, 0);
+	if (claimer->open != claimer->count) {
+		settle_rest(claimer, 0);
+	} else {
+		/* The first one last: readers find the whole burst at once. */
+		stamp_run(view, first + 1, claimer->count - 1);
+		/* E1: pairs with take.c:ready_run() */
+		hli_store_rel(hli_stamp(view, first), first);
+		HLI_HOOK("publish_first");
+	}
 	hli_count(&claimer->record->messages, claimer->open);
 	hli_count(&claimer->record->batches, 1);
 	claim_over(claimer);
@@ -207,11 +252,8 @@ void hli_publish(struct hli_claimer *claimer)
 
 void hli_abandon(struct hli_claimer *claimer)
 {
-	uint64_t p;
-
 	hli_add_rlx(&claimer->view->header->voided, claimer->open);
-	for (p = claimer->first; p < claimer->first + claimer->count; p++)
-		stamp(claimer, p, HL_SEQUENCE_VOID);
+	settle_rest(claimer, HL_SEQUENCE_VOID);
 	claim_over(claimer);
 }
 
@@ -243,5 +285,5 @@ bool hli_claim_ready(const struct hli_claimer *claimer)
 	if (claimer->refuse && !hli_group_any(view))
 		return false;
 	return h < hli_low_scan(view) + view->geo.capacity &&
-	       (claimer->sole || settled(view, h, 1) == 1);
+	       (!claimer->unsettled || settled(view, h, 1) == 1);
 }

@@ -22,6 +22,7 @@ struct hli_claimer {
 	uint32_t open;	 /* those not settled */
 	uint64_t first;	 /* position of the claim */
 	uint64_t low;	 /* cached: slots below are free to overwrite */
+	bool unsettled;	 /* there is room, but for a slow producer's stamp */
 	bool sole;
 	bool refuse; /* the ring takes nothing without a group */
 	struct hli_lease lease;

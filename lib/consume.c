@@ -79,7 +79,7 @@ static int enter_group(struct hli_member *member,
 	uint32_t kind;
 
 	if (group < 0)
-		group = hli_group_add(view, attr, ring->name, err);
+		group = hli_group_add(view, attr, true, ring->name, err);
 	if (group < 0)
 		return group;
 	kind = hli_load_rlx(&view->groups[group].kind); /* control byte */
@@ -89,6 +89,8 @@ static int enter_group(struct hli_member *member,
 				"exclusive, 1 shared, 2 lossy)",
 				ring->name, attr->name, kind, attr->kind);
 	member->group = (uint32_t)group;
+	hli_store_rlx(&member->record->group, (uint16_t)group); /* not LIVE */
+	member->adopts = kind == HL_GROUP_SHARED;
 	if (kind == HL_GROUP_SHARED)
 		return 0;
 	if (hli_lock_wait(member->lock_fd, HLI_LOCK_GROUP_SEAT(group),
@@ -100,27 +102,48 @@ static int enter_group(struct hli_member *member,
 	return 0;
 }
 
+/* What is the same in every batch. */
+static void init_batch(struct hl_consumer *consumer)
+{
+	const struct hli_view *const view = consumer->taker.view;
+	const bool copied = consumer->taker.kind == HL_GROUP_LOSSY;
+
+	consumer->batch = (struct hl_batch){
+		.slots = copied ? consumer->copies : view->slots,
+		.file = view->base,
+		.arena_at = view->geo.arena_at,
+		.mask = copied ? UINT32_MAX : (uint32_t)view->mask,
+		.slot_bytes = view->geo.slot_bytes,
+		.nblocks = view->geo.nblocks,
+		.block_stride = view->geo.block_stride,
+		.prefetch = consumer->prefetch_payload && !copied,
+		.consumer = consumer,
+		.copied = copied,
+	};
+}
+
 static void init_consumer(struct hl_consumer *consumer,
-			  const struct hl_consumer_attr *attr)
+			  const struct hl_consumer_attr *attr,
+			  enum hl_group_kind kind)
 {
 	struct hli_member *const member = &consumer->member;
 	const struct hli_view *const view = &member->ring->view;
 
 	hli_taker_init(&consumer->taker, view, member->index, member->tenure,
-		       member->group);
+		       member->group, (uint32_t)kind);
 	consumer->look_first = consumer->taker.kind == HL_GROUP_SHARED;
 	consumer->prefetch_payload = attr->prefetch_payload;
 	consumer->max_attempts = attr->max_attempts;
 	consumer->poison = attr->poison;
 	consumer->poison_user = attr->poison_user;
 	consumer->poison_producer = attr->poison_producer;
+	init_batch(consumer);
 	member->wait.view = view;
 	member->wait.record = member->record;
 	member->wait.count = &view->groups[member->group].wake;
 	member->wait.bit = UINT64_C(1) << member->group;
 	member->wait.busy = attr->wait == HL_WAIT_BUSY;
 	member->wait.spin_ns = attr->spin_ns ? attr->spin_ns : HLI_SPIN_NS;
-	hli_store_rel(&view->groups[member->group].joined, 1);
 }
 
 /* Memory for the handle, and for the copies of a lossy one. */
@@ -170,18 +193,21 @@ int hl_consumer_join(struct hl_ring *ring, const struct hl_group_attr *group,
 				ring->name);
 	ret = hli_join_begin(&consumer->member, ring, err);
 	if (ret == 0)
-		ret = enter_group(&consumer->member, group, err);
-	if (ret == 0)
 		ret = hli_join_record(&consumer->member,
 				      view->geo.max_producers, view->nrecords,
 				      attr->name, err);
+	if (ret == 0)
+		ret = enter_group(&consumer->member, group, err);
 	if (ret < 0) {
 		hli_join_cancel(&consumer->member);
 		free_consumer(consumer);
 		return ret;
 	}
-	init_consumer(consumer, attr);
+	init_consumer(consumer, attr, group->kind);
 	hli_join_end(&consumer->member);
+	/* After LIVE: a group whose first joiner dies on the way has had no
+	 * member. Who finds us dead stores it as well. */
+	hli_store_rel(&view->groups[consumer->member.group].joined, 1);
 	/* Who waits because there was no group looks again. */
 	hli_wake(view, HLI_SLEEPERS_PRODUCERS);
 	*out = consumer;
@@ -198,7 +224,7 @@ int hl_consumer_leave(struct hl_consumer *consumer)
 	if (!consumer)
 		return 0;
 	member = &consumer->member;
-	if (member->forked)
+	if (hli_forked(member))
 		return -EBADF;
 	hli_waitfd_stop(consumer->waitfd);
 	view = &member->ring->view;
@@ -237,33 +263,22 @@ static void fill_batch(struct hl_consumer *consumer, struct hl_batch *batch)
 {
 	const struct hli_view *const view = consumer->taker.view;
 	const struct hli_run *const run = &consumer->taker.run;
-	const bool copied = consumer->taker.kind == HL_GROUP_LOSSY;
 
-	*batch = (struct hl_batch){
-		.slots = copied ? consumer->copies : view->slots,
-		.file = view->base,
-		.position = run->from,
-		.redelivered_below = run->redelivered_below,
-		.lost = run->lost,
-		.arena_at = view->geo.arena_at,
-		.count = (uint32_t)(run->to - run->from),
-		.messages = (uint32_t)(run->to - run->from) - run->voids,
-		.first = copied ? 0 : (uint32_t)((run->from - 1) & view->mask),
-		.mask = copied ? UINT32_MAX : (uint32_t)view->mask,
-		.slot_bytes = view->geo.slot_bytes,
-		.attempt = run->attempt,
-		.nblocks = view->geo.nblocks,
-		.block_stride = view->geo.block_stride,
-		.prefetch = consumer->prefetch_payload && !copied,
-		.consumer = consumer,
-		.copied = copied,
-	};
+	*batch = consumer->batch;
+	batch->position = run->from;
+	batch->redelivered_below = run->redelivered_below;
+	batch->lost = run->lost;
+	batch->count = (uint32_t)(run->to - run->from);
+	batch->messages = batch->count - run->voids;
+	if (!consumer->copies)
+		batch->first = (uint32_t)((run->from - 1) & view->mask);
+	batch->attempt = run->attempt;
 	if (run->redelivered_below > run->from)
 		hli_count(&consumer->member.record->dropped,
 			  hli_min(run->redelivered_below, run->to) - run->from);
 }
 
-#define POISON_FORWARD_NS HLI_NS_PER_S
+#define POISON_FORWARD_NS HLI_NS_PER_S /* at the most */
 
 /*
  * The run in hand is one message that was tried too often: give it to whom
@@ -277,11 +292,15 @@ static int bury(struct hl_consumer *consumer)
 
 	fill_batch(consumer, &batch);
 	message = hl_batch_next(&batch);
+	if (!message) { /* made void since: damage, and nothing to give */
+		hli_done(&consumer->taker, consumer->taker.run.to);
+		return 0;
+	}
 	if (consumer->poison)
 		ret = consumer->poison(&batch, message, consumer->poison_user);
 	else
 		ret = hl_producer_forward(consumer->poison_producer, &batch,
-					  message, POISON_FORWARD_NS);
+					  message, consumer->poison_wait_ns);
 	if (ret < 0) {
 		consumer->taker.taken = false;
 		return ret;
@@ -294,10 +313,11 @@ static int bury(struct hl_consumer *consumer)
 /* The next run without what was tried too often. */
 static ssize_t take_healthy(struct hl_consumer *consumer, size_t max)
 {
+	uint64_t most = consumer->taker.view->geo.capacity;
 	ssize_t got;
 	int ret;
 
-	for (;;) {
+	while (most--) {
 		got = take_run(consumer, max);
 		if (got <= 0 || !consumer->max_attempts ||
 		    consumer->taker.run.attempt <= consumer->max_attempts)
@@ -306,6 +326,25 @@ static ssize_t take_healthy(struct hl_consumer *consumer, size_t max)
 		if (ret < 0)
 			return ret;
 	}
+	return -EAGAIN;
+}
+
+/*
+ * Something was released: producers may have room. At the end of a finished
+ * ring it is news to the other members, too: theirs may be the last look.
+ */
+static void tell(struct hl_consumer *consumer)
+{
+	const struct hli_view *const view = consumer->taker.view;
+	const uint64_t group = consumer->member.wait.bit;
+	uint64_t bits = hli_sleepers(view);
+
+	consumer->taker.moved = false;
+	if (!(bits & (HLI_SLEEPERS_PRODUCERS | group)))
+		return;
+	if (!(hli_load_acq(&view->header->head) & HLI_FINISHED))
+		bits &= HLI_SLEEPERS_PRODUCERS;
+	hli_wake_bits(view, bits & (HLI_SLEEPERS_PRODUCERS | group));
 }
 
 static ssize_t take_now(struct hl_consumer *consumer, size_t max)
@@ -319,6 +358,8 @@ static ssize_t take_now(struct hl_consumer *consumer, size_t max)
 			return got;
 	}
 	got = take_healthy(consumer, max);
+	if (consumer->taker.moved) /* void ones, or what was given up */
+		tell(consumer);
 	if (got == -EAGAIN && hli_drained(&consumer->taker))
 		return -EPIPE;
 	return got;
@@ -353,6 +394,8 @@ static ssize_t take(struct hl_consumer *consumer, size_t max,
 	max = hli_min(max, consumer->copies ?
 				   HLI_LOSSY_BATCH :
 				   consumer->taker.view->geo.capacity);
+	consumer->poison_wait_ns =
+		(int64_t)hli_min((uint64_t)timeout_ns, POISON_FORWARD_NS);
 	got = take_now(consumer, max);
 	if (got == -EAGAIN && timeout_ns > 0)
 		return take_waiting(consumer, max, timeout_ns);
@@ -385,12 +428,11 @@ static int done(struct hl_consumer *consumer, uint64_t end)
 	struct hli_member *const member = &consumer->member;
 	struct hli_taker *const taker = &consumer->taker;
 
-	/* Evicted by force, the place in the table may be another group's. */
-	if (!hli_record_ours(member->record, member->tenure) ||
-	    hli_load_rlx(&taker->group->generation) != taker->generation)
+	/* Evicted: what is in hand comes again, to another. */
+	if (!hli_member_live(member))
 		return -EIDRM;
 	hli_done(taker, end);
-	hli_wake(taker->view, HLI_SLEEPERS_PRODUCERS);
+	tell(consumer);
 	return 0;
 }
 
@@ -438,7 +480,7 @@ int hl_consumer_fd(struct hl_consumer *consumer)
 
 void hl_consumer_cancel(struct hl_consumer *consumer)
 {
-	if (!consumer->member.forked)
+	if (!hli_forked(&consumer->member))
 		hli_wait_cancel(&consumer->member.wait);
 }
 

@@ -32,6 +32,8 @@
 #include "record.h"
 #include "util.h"
 
+#define ANNOUNCE_TRIES 100000
+
 /* Ranges of a shared group's members reach below its tail. */
 static uint64_t lowest_range(const struct hli_view *view, uint64_t low)
 {
@@ -82,8 +84,11 @@ uint64_t hli_low_scan(const struct hli_view *view)
 static void announce(const struct hli_view *view, uint64_t low)
 {
 	uint64_t old = hli_load_acq(&view->header->announced);
+	int tries = ANNOUNCE_TRIES;
 
-	while (old < low && !hli_cas_ar(&view->header->announced, old, low))
+	/* It only rises, so this ends; but for who writes it wrong. */
+	while (old < low && tries-- &&
+	       !hli_cas_ar(&view->header->announced, old, low))
 		old = hli_load_acq(&view->header->announced);
 	HLI_HOOK("low_announced");
 	/* E8: pairs with group.c:start_group(), recover.c:owed_run() */
@@ -138,7 +143,8 @@ bool hli_group_has(const struct hli_view *view, uint32_t group, uint32_t record)
 {
 	const struct hli_record *const r = &view->records[record];
 
-	return hli_record_state(r) != HLI_FREE &&
+	return record >= view->geo.max_producers &&
+	       hli_record_state(r) != HLI_FREE &&
 	       hli_load_rlx(&r->group) == group; /* filled before LIVE */
 }
 
@@ -184,10 +190,13 @@ static uint64_t start_group(const struct hli_view *view, uint32_t index,
 
 static int free_place(const struct hli_view *view)
 {
+	/* A bit without a group: its drop is not over yet. */
+	const uint64_t active = hli_load_acq(&view->header->active);
 	uint32_t i;
 
 	for (i = 0; i < view->geo.max_groups; i++) {
-		if (hli_load_acq(&view->groups[i].state) == HLI_GROUP_FREE)
+		if (hli_load_acq(&view->groups[i].state) == HLI_GROUP_FREE &&
+		    !(active & (UINT64_C(1) << i)))
 			return (int)i;
 	}
 	return -EUSERS;
@@ -198,7 +207,6 @@ static void fill_group(struct hli_group *g, const struct hl_group_attr *attr)
 	hli_store_rlx(&g->kind, (uint32_t)attr->kind);
 	hli_store_rlx(&g->durable, attr->durable);
 	hli_add_rlx(&g->generation, 1);
-	hli_store_rlx(&g->joined, 0);
 	hli_store_rlx(&g->attempts, 0);
 	hli_store_rlx(&g->attempt_position, 0);
 	hli_store_rlx(&g->dead_letters, 0);
@@ -213,7 +221,7 @@ static void fill_group(struct hli_group *g, const struct hl_group_attr *attr)
 }
 
 int hli_group_add(const struct hli_view *view, const struct hl_group_attr *attr,
-		  const char *ring, struct hl_error *err)
+		  bool joined, const char *ring, struct hl_error *err)
 {
 	const int index = free_place(view);
 	const uint64_t start = wanted_start(view, attr);
@@ -235,6 +243,7 @@ int hli_group_add(const struct hli_view *view, const struct hl_group_attr *attr,
 					hli_load_acq(&view->header->head)));
 	g = &view->groups[index];
 	fill_group(g, attr);
+	hli_store_rlx(&g->joined, joined);
 	announced = start_group(view, (uint32_t)index, start);
 	HLI_HOOK("group_announced");
 	if (announced > start && attr->start == HL_START_POSITION &&

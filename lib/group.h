@@ -43,9 +43,12 @@ uint64_t hli_group_low(const struct hli_view *view, uint32_t group);
 /* Its index, or -ENOENT. */
 int hli_group_find(const struct hli_view *view, const char *name);
 
-/* Create it: its index, -EUSERS, -ESTALE or -EINVAL. */
+/*
+ * Create it; joined when that is by a join, which may fail or die: then the
+ * group goes again. Its index, -EUSERS, -ESTALE or -EINVAL.
+ */
 int hli_group_add(const struct hli_view *view, const struct hl_group_attr *attr,
-		  const char *ring, struct hl_error *err);
+		  bool joined, const char *ring, struct hl_error *err);
 
 /* Take it off the low, and free its place. No member may have a range. */
 void hli_group_remove(const struct hli_view *view, uint32_t group);

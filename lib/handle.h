@@ -35,13 +35,13 @@ struct hli_member {
 	uint32_t index;	  /* of the record */
 	uint32_t tenure;  /* its state word while it is ours and LIVE */
 	uint32_t group;	  /* HLI_NO_RECORD for producers */
+	bool adopts;	  /* a member of a shared group */
 	uint32_t adopted; /* a record whose byte we hold too */
 	int64_t seat;	  /* a lock byte that we hold as well; 0 for none */
 	int lock_fd;
-	bool forked; /* we are a child of the process that joined */
-	_Atomic uint32_t busy;
-	int changed;	   /* by the look of a join */
-	int64_t looked_ns; /* coarse clock, of the last look for the dead */
+	_Atomic uint32_t busy; /* in a call; HLI_FORKED in a child of ours */
+	int changed;	       /* by the look of a join */
+	int64_t looked_ns;     /* coarse clock, of the last look for the dead */
 	struct hli_wait wait;
 	struct hli_member *next, **link; /* all of the process, for fork */
 };
@@ -60,11 +60,14 @@ struct hl_consumer {
 	hl_poison_fn poison;
 	void *poison_user;
 	struct hl_producer *poison_producer;
-	unsigned char *copies; /* lossy */
+	int64_t poison_wait_ns; /* for it, in this take */
+	struct hl_batch batch;	/* what is the same in each */
+	unsigned char *copies;	/* lossy */
 	unsigned char *payload_copy;
 	struct hli_waitfd *waitfd; /* hl_consumer_fd() */
 };
 
+#define HLI_FORKED 2u
 #define HLI_LOSSY_BATCH 64u /* messages of a lossy batch at the most */
 #define HLI_SPIN_NS 5000    /* unless the caller says otherwise */
 
@@ -79,13 +82,18 @@ static inline bool hli_member_live(const struct hli_member *member)
  */
 static inline int hli_enter(struct hli_member *member)
 {
-	if (member->forked)
-		return -EBADF;
-	if (hli_load_rlx(&member->busy)) /* a flag alone, no data behind it */
-		return -EBUSY;
+	const uint32_t busy = hli_load_rlx(&member->busy); /* a flag alone */
+
+	if (busy)
+		return busy == HLI_FORKED ? -EBADF : -EBUSY;
 	hli_store_rlx(&member->busy, 1); /* the same */
 	hli_fence_compiler();
 	return 0;
+}
+
+static inline bool hli_forked(const struct hli_member *member)
+{
+	return hli_load_rlx(&member->busy) == HLI_FORKED; /* as above */
 }
 
 static inline void hli_leave(struct hli_member *member)

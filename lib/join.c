@@ -52,7 +52,7 @@ static void after_fork_child(void)
 	for (m = members; m; m = m->next) {
 		close(m->lock_fd);
 		m->lock_fd = -1;
-		m->forked = true;
+		hli_store_rlx(&m->busy, HLI_FORKED);	    /* one thread */
 		hli_add_rlx(&m->ring->members, UINT32_MAX); /* one thread */
 	}
 	members = NULL;
@@ -134,7 +134,7 @@ static int check_name(struct hli_member *member, struct hl_error *err)
 	return 0;
 }
 
-static int register_barrier(const struct hl_ring *ring, struct hl_error *err)
+int hli_register_barrier(const struct hl_ring *ring, struct hl_error *err)
 {
 	int ret;
 
@@ -215,7 +215,7 @@ int hli_join_begin(struct hli_member *member, struct hl_ring *ring,
 				ring->name, strerror(-ret));
 	ret = check_name(member, err);
 	if (ret == 0)
-		ret = register_barrier(ring, err);
+		ret = hli_register_barrier(ring, err);
 	if (ret == 0)
 		ret = hli_look_for_dead(member, true);
 	if (ret < 0)
@@ -244,7 +244,7 @@ static void fill_record(struct hli_member *member, const char *name)
 
 	hli_range_empty(r);
 	clear_counters(r);
-	hli_store_rlx(&r->group, (uint16_t)member->group);
+	hli_store_rlx(&r->group, UINT16_MAX); /* until it is entered */
 	hli_store_rlx(&r->pid, (uint32_t)getpid());
 	hli_store_rlx(&r->uid, geteuid());
 	hli_store_rlx(&r->pid_start, process_start());

@@ -15,13 +15,19 @@
 int hli_join_begin(struct hli_member *member, struct hl_ring *ring,
 		   struct hl_error *err);
 
+/* Take part in the barrier that sleepers rely on; before going LIVE. */
+int hli_register_barrier(const struct hl_ring *ring, struct hl_error *err);
+
 /* Does anybody live, but ourselves? */
 bool hli_anybody_lives(const struct hli_member *member);
 
 /* The id of the system's present boot; empty where /proc does not tell. */
 void hli_read_boot_id(char id[40]);
 
-/* Find a free record in [from, to), lock its byte, fill it. Not LIVE yet. */
+/*
+ * Find a free record in [from, to), lock its byte, fill it. Not LIVE yet. Before
+ * the group is entered: this may look for the dead, and groups go with them.
+ */
 int hli_join_record(struct hli_member *member, uint32_t from, uint32_t to,
 		    const char *name, struct hl_error *err);
 

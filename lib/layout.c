@@ -69,7 +69,7 @@ static const char *limits_broken(const struct hli_geometry *geo)
 	    geo->max_consumers == 0 || geo->max_consumers > MAX_PARTICIPANTS)
 		return "room for producers and consumers has to be 1 to 1024";
 	if (geo->max_groups == 0 || geo->max_groups > HL_GROUPS_MAX)
-		return "room for groups has to be 1 to 63";
+		return "room for groups has to be 1 to 62";
 	if (geo->producers > HL_PRODUCERS_SOLE ||
 	    geo->unread > HL_UNREAD_REFUSE ||
 	    geo->checksum > HL_CHECKSUM_PAYLOAD)

@@ -9,7 +9,7 @@
  *
  * Two processes may run two versions of the library: a change here needs a new
  * HLI_FORMAT_VERSION or a feature bit, and hotline-format(5). Words that change
- * while the ring lives are atomic; words of different writers are 128 bytes
+ * while the ring lives are atomic; hot words of different writers are 128 bytes
  * apart, since processors fetch lines in pairs.
  *
  * All of it is input from others. struct hli_geometry is a process's own,
@@ -94,7 +94,8 @@ struct hli_header {
 	uint8_t reserved2[2048 - 1792 - 32];
 };
 
-#define HLI_SLEEPERS_PRODUCERS (UINT64_C(1) << 63)
+#define HLI_SLEEPERS_PRODUCERS (UINT64_C(1) << 63) /* for room */
+#define HLI_SLEEPERS_STAMPS (UINT64_C(1) << 62)	   /* producers, for a stamp */
 
 enum hli_group_state {
 	HLI_GROUP_FREE = 0,
@@ -273,10 +274,24 @@ static inline unsigned char *hli_slot(const struct hli_view *view,
 	       ((position - 1) & view->mask) * view->geo.slot_bytes;
 }
 
+static inline _Atomic uint64_t *hli_stamp_in(unsigned char *slot)
+{
+	return (_Atomic uint64_t *)(void *)(slot + 24);
+}
+
 static inline _Atomic uint64_t *hli_stamp(const struct hli_view *view,
 					  uint64_t position)
 {
-	return (_Atomic uint64_t *)(void *)(hli_slot(view, position) + 24);
+	return hli_stamp_in(hli_slot(view, position));
+}
+
+/* How many of n slots from position p on lie in a row, before the ring wraps. */
+static inline uint64_t hli_slots_in_row(const struct hli_view *view, uint64_t p,
+					uint64_t n)
+{
+	const uint64_t to_wrap = view->geo.capacity - ((p - 1) & view->mask);
+
+	return n < to_wrap ? n : to_wrap;
 }
 
 /* The position that a stamp names, void or not. */

@@ -68,6 +68,10 @@ static int alloc_section(struct hl_producer *producer, uint32_t bytes,
 		return -EIDRM;
 	line = hli_lease_alloc(view, claimer->index, &claimer->lease,
 			       &claimer->low, bytes);
+	if (claimer->lease.freed) {
+		claimer->lease.freed = false;
+		hli_wake(view, HLI_SLEEPERS_PRODUCERS);
+	}
 	if (line == 0)
 		return -ENOBUFS;
 	if (line == UINT32_MAX)
@@ -181,6 +185,7 @@ static int wait_for_block(struct hl_producer *producer, int64_t deadline_ns)
 
 	hli_range_empty(member->record);
 	hli_count(&member->record->full, 1);
+	member->wait.bit = HLI_SLEEPERS_PRODUCERS;
 	ret = hli_wait_until(&member->wait, &block_ops, producer, deadline_ns);
 	if (ret < 0)
 		return ret;

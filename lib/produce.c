@@ -132,6 +132,17 @@ int hl_producer_join(struct hl_ring *ring, const struct hl_producer_attr *attr,
 	return 0;
 }
 
+/* Evicted, what is in hand may be settled; evicted by force, it is void. */
+static bool may_settle(const struct hl_producer *producer)
+{
+	const struct hli_member *const member = &producer->member;
+	uint64_t from, to;
+
+	return hli_member_live(member) ||
+	       (hli_record_ours(member->record, member->tenure) &&
+		hli_range_get(member->record, &from, &to));
+}
+
 int hl_producer_leave(struct hl_producer *producer)
 {
 	struct hli_member *member;
@@ -139,10 +150,10 @@ int hl_producer_leave(struct hl_producer *producer)
 	if (!producer)
 		return 0;
 	member = &producer->member;
-	if (member->forked)
+	if (hli_forked(member))
 		return -EBADF;
 	if (hli_record_ours(member->record, member->tenure)) {
-		if (producer->claimer.count)
+		if (producer->claimer.count && may_settle(producer))
 			hli_abandon(&producer->claimer);
 		hli_range_empty(member->record);
 		hli_blocks_free(&member->ring->view, member->index);
@@ -157,7 +168,7 @@ int hl_producer_leave(struct hl_producer *producer)
 static void tell(struct hl_producer *producer, bool blocks_freed)
 {
 	hli_wake(&producer->member.ring->view,
-		 blocks_freed ? UINT64_MAX : HLI_SLEEPERS_GROUPS);
+		 blocks_freed ? UINT64_MAX : HLI_SLEEPERS_FOR_STAMPS);
 }
 
 /* Full: what the caller said to do about it. */
@@ -170,6 +181,9 @@ static ssize_t wait_to_claim(struct hl_producer *producer, size_t n,
 
 	hli_count(&member->record->full, 1);
 	for (;;) {
+		member->wait.bit = HLI_SLEEPERS_PRODUCERS;
+		if (producer->claimer.unsettled)
+			member->wait.bit |= HLI_SLEEPERS_STAMPS;
 		ret = hli_wait_until(&member->wait, &claim_ops, producer,
 				     deadline);
 		if (ret == -ETIMEDOUT && got == -ENOTCONN)
@@ -312,8 +326,7 @@ static int enter_with_claim(struct hl_producer *producer)
 		return ret;
 	if (producer->claimer.count == 0)
 		ret = -EINVAL;
-	else if (!hli_record_ours(producer->member.record,
-				  producer->member.tenure))
+	else if (!may_settle(producer))
 		ret = -EIDRM;
 	if (ret == -EIDRM)
 		producer->claimer.count = producer->claimer.open = 0;
@@ -408,6 +421,6 @@ int hl_producer_finish(struct hl_producer *producer)
 
 void hl_producer_cancel(struct hl_producer *producer)
 {
-	if (!producer->member.forked)
+	if (!hli_forked(&producer->member))
 		hli_wait_cancel(&producer->member.wait);
 }

@@ -78,27 +78,40 @@ int hli_group_settle(struct hli_member *member, uint32_t group)
 	       hli_group_drop_dead(member, group);
 }
 
-bool hli_group_drop_dead(struct hli_member *member, uint32_t group)
+/*
+ * The group is in nobody's table any more, but holds producers back: give up
+ * what its members had, then let go. What somebody else has a byte of waits
+ * for the next look.
+ */
+static void finish_drop(struct hli_member *member, uint32_t group)
 {
 	const struct hli_view *const view = &member->ring->view;
 
-	if (group_is_live(view, group))
-		return false;
-	HLI_HOOK("drop_checked");
 	/* Ourselves leaving with something in hand: it goes with the group. */
 	if (member->index != HLI_NO_RECORD &&
 	    hli_group_has(view, group, member->index)) {
 		hli_discard_range(view, member->index);
 		hli_record_free(view, member->index);
 	}
-	if (!clear_members(member, group))
-		return false;
-	hli_group_remove(view, group);
+	if (clear_members(member, group))
+		hli_group_remove(view, group);
 	hli_wake(view, HLI_SLEEPERS_PRODUCERS);
+}
+
+bool hli_group_drop_dead(struct hli_member *member, uint32_t group)
+{
+	const struct hli_view *const view = &member->ring->view;
+
+	if (group_is_live(view, group))
+		return false;
+	/* From here on it is decided: nobody finds the group by its name. */
+	hli_store_rel(&view->groups[group].state, HLI_GROUP_FREE);
+	HLI_HOOK("drop_decided");
+	finish_drop(member, group);
 	return true;
 }
 
-/* All groups that may have to go, and what a dead creator left. */
+/* All groups that may have to go, and what the dead left half-way. */
 static int settle_groups(struct hli_member *member)
 {
 	const struct hli_view *const view = &member->ring->view;
@@ -107,8 +120,11 @@ static int settle_groups(struct hli_member *member)
 	uint32_t g;
 
 	for (; orphans; orphans &= orphans - 1, changed++) {
-		hli_and_ar(&view->header->active, ~(orphans & -orphans));
-		HLI_HOOK("orphan_cleared");
+		g = (uint32_t)__builtin_ctzll(orphans);
+		if (g < view->geo.max_groups)
+			finish_drop(member, g);
+		else
+			hli_and_ar(&view->header->active, ~(UINT64_C(1) << g));
 	}
 	for (g = 0; g < view->geo.max_groups; g++)
 		changed += hli_group_settle(member, g);
@@ -147,13 +163,17 @@ static bool member_can_go(struct hli_member *member, uint32_t record,
 	const uint32_t group = hli_load_rlx(&r->group); /* we hold its byte */
 	uint64_t from, to;
 
-	if (group >= view->geo.max_groups || !hli_range_get(r, &from, &to))
+	if (group >= view->geo.max_groups)
+		return true;
+	hli_store_rel(&view->groups[group].joined, 1); /* it was here */
+	if (!hli_range_get(r, &from, &to))
 		return true;
 	if (to - from > view->geo.capacity) {
 		hli_discard_range(view, record); /* damage */
 		return true;
 	}
-	if (group == member->group && member->adopted == HLI_NO_RECORD) {
+	if (member->adopts && group == member->group &&
+	    member->adopted == HLI_NO_RECORD) {
 		member->adopted = record;
 		*keep_byte = true;
 	} else if (group != member->group) {
@@ -168,7 +188,8 @@ static int reap_one(struct hli_member *member, uint32_t record)
 	const struct hli_view *const view = &member->ring->view;
 	struct hli_record *const r = &view->records[record];
 	bool keep_byte = false, gone;
-	int changed = 0;
+	uint32_t voids = 0;
+	int changed;
 
 	HLI_HOOK("reap_seen");
 	if (hli_lock_try(member->lock_fd, HLI_LOCK_RECORD(record)) < 0)
@@ -184,8 +205,9 @@ static int reap_one(struct hli_member *member, uint32_t record)
 	}
 	HLI_HOOK("reap_dead");
 	gone = record < view->geo.max_producers ?
-		       hli_settle(view, record) == 1 :
+		       hli_settle(view, record, &voids) == 1 :
 		       member_can_go(member, record, &keep_byte);
+	changed = voids > 0;
 	if (gone) {
 		hli_record_free(view, record);
 		changed = 1;

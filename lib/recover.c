@@ -44,7 +44,7 @@ static bool covered(const struct hli_view *view, uint64_t p, uint32_t dead)
 
 /* One position of a dead producer: settled now? */
 static bool settle_position(const struct hli_view *view, uint64_t p,
-			    uint32_t dead)
+			    uint32_t dead, uint32_t *voids)
 {
 	_Atomic uint64_t *const stamp = hli_stamp(view, p);
 	const uint64_t seen = hli_load_acq(stamp);
@@ -58,13 +58,15 @@ static bool settle_position(const struct hli_view *view, uint64_t p,
 	HLI_HOOK("settle_checked");
 	/* From the value seen: if it fails, somebody settled it.
 	 * E1: pairs with take.c:ready_run() */
-	if (hli_cas_ar(stamp, seen, p | HL_SEQUENCE_VOID))
+	if (hli_cas_ar(stamp, seen, p | HL_SEQUENCE_VOID)) {
 		hli_add_rlx(&view->header->voided, 1);
+		++*voids;
+	}
 	HLI_HOOK("settle_void");
 	return true;
 }
 
-int hli_settle(const struct hli_view *view, uint32_t record)
+int hli_settle(const struct hli_view *view, uint32_t record, uint32_t *voids)
 {
 	/* E3: pairs with claim.c:take_head() */
 	const uint64_t head =
@@ -77,7 +79,7 @@ int hli_settle(const struct hli_view *view, uint32_t record)
 		if (to - from > view->geo.capacity)
 			return -EBADMSG;
 		for (p = from; p < to && p < head; p++)
-			all &= settle_position(view, p, record);
+			all &= settle_position(view, p, record, voids);
 	}
 	if (all)
 		hli_blocks_free(view, record);
@@ -96,7 +98,7 @@ static uint64_t owed_run(const struct hli_view *view, uint64_t *from,
 	HLI_HOOK("adopt_announced");
 	*from = hli_max(*from, hli_min(announced, to));
 	while (*from < to &&
-	       /* E1: pairs with claim.c:stamp() */
+	       /* E1: pairs with claim.c:hli_publish() */
 	       hli_load_acq(hli_stamp(view, *from)) != *from)
 		++*from;
 	for (n = 0; n < max && *from + n < to; n++) {

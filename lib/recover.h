@@ -13,9 +13,10 @@
 
 /*
  * A dead producer's record: make its unpublished positions void, and free its
- * blocks. Returns 1 all settled, 0 some are left for the next look, -EBADMSG.
+ * blocks. *voids counts them. Returns 1 all settled, 0 some are left for the
+ * next look, -EBADMSG.
  */
-int hli_settle(const struct hli_view *view, uint32_t record);
+int hli_settle(const struct hli_view *view, uint32_t record, uint32_t *voids);
 
 /*
  * Take the next run of up to max positions out of the dead member's range that

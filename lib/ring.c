@@ -105,7 +105,7 @@ static int add_group(const struct hl_ring *ring,
 	if (hli_group_find(&ring->view, attr->name) >= 0)
 		return hli_fail(err, -EEXIST, "%s: there is a group %s already",
 				ring->name, attr->name);
-	ret = hli_group_add(&ring->view, attr, ring->name, err);
+	ret = hli_group_add(&ring->view, attr, false, ring->name, err);
 	return ret < 0 ? ret : 0;
 }
 
@@ -319,7 +319,9 @@ int hl_ring_finish(struct hl_ring *ring, struct hl_error *err)
 	if (fd < 0)
 		return hli_fail(err, fd, "%s: cannot open it again: %s",
 				ring->name, strerror(-fd));
-	if (sole)
+	/* Whoever wakes must have registered, where sleepers pay. */
+	ret = hli_register_barrier(ring, err);
+	if (ret == 0 && sole)
 		ret = hli_lock_try(fd, HLI_LOCK_PRODUCER_SEAT);
 	if (ret == 0) {
 		hli_or_ar(&ring->view.header->head, HLI_FINISHED);

@@ -24,9 +24,14 @@ static int find_slots(const struct hli_segment *segment,
 		      struct hli_geometry *geo, uint32_t slot_bytes,
 		      uint64_t capacity, const char *name, struct hl_error *err)
 {
-	const struct hli_header *const header =
-		(const struct hli_header *)(const void *)segment->base;
+	struct hli_header copy; /* nobody changes it while it is checked */
+	const struct hli_header *const header = &copy;
 	uint64_t end;
+	const int ret = hli_segment_read_header(segment->fd, &copy);
+
+	if (ret < 0)
+		return hli_fail(err, ret, "%s: cannot read it: %s", name,
+				strerror(-ret));
 
 	memset(geo, 0, sizeof(*geo));
 	geo->slot_bytes = slot_bytes ? slot_bytes : header->slot_bytes;

@@ -33,6 +33,7 @@
 #define DEFAULT_FOLDER "/dev/shm"
 #define RESERVE_STEP (UINT64_C(16) << 20)
 #define HUGETLBFS_TYPE 0x958458f6L
+#define TMPFS_TYPE 0x01021994L
 
 const char *hli_folder(void)
 {
@@ -106,10 +107,12 @@ static int reserve_all(struct hli_segment *segment, uint64_t bytes,
 	ret = reserve(segment->fd, whole);
 	if (ret == -ENOSPC)
 		return hli_fail(err, ret,
-				"%s: no space: %ju bytes needed, %ju free in "
-				"the file system that holds it",
+				"%s: no space: %ju bytes needed, %ju free of "
+				"%ju in the file system of %s",
 				name, (uintmax_t)whole,
-				(uintmax_t)fs.f_bavail * (uintmax_t)fs.f_bsize);
+				(uintmax_t)fs.f_bavail * (uintmax_t)fs.f_bsize,
+				(uintmax_t)fs.f_blocks * (uintmax_t)fs.f_bsize,
+				segment->named ? segment->path : "memfd");
 	if (ret < 0)
 		return hli_fail(err, ret, "%s: cannot reserve %ju bytes: %s",
 				name, (uintmax_t)whole, strerror(-ret));
@@ -266,8 +269,7 @@ static int check_owner(const struct stat *st, unsigned flags, const char *name,
 			name, st->st_uid, me);
 }
 
-/* Read the header once, into memory that nobody else can change. */
-static int read_header(int fd, struct hli_header *header)
+int hli_segment_read_header(int fd, struct hli_header *header)
 {
 	size_t got = 0;
 
@@ -284,6 +286,35 @@ static int read_header(int fd, struct hli_header *header)
 			break;
 		got += (size_t)n;
 	}
+	return 0;
+}
+
+/*
+ * A file that somebody copied, or made, with holes: touching one when memory
+ * has run out would be a SIGBUS. Other file systems than tmpfs may compress,
+ * and count fewer blocks for that.
+ */
+static int fill_holes(const struct hli_segment *segment, const struct stat *st,
+		      long type, bool read_only, const char *name,
+		      struct hl_error *err)
+{
+	int ret;
+
+	if (type != TMPFS_TYPE ||
+	    (uint64_t)st->st_blocks * 512 >= segment->map_bytes)
+		return 0;
+	if (read_only)
+		return hli_fail(err, -EBADMSG,
+				"%s: its memory is not reserved: %ju bytes of "
+				"%ju are there",
+				name, (uintmax_t)st->st_blocks * 512,
+				(uintmax_t)segment->map_bytes);
+	ret = reserve(segment->fd, segment->map_bytes);
+	if (ret < 0)
+		return hli_fail(err, ret,
+				"%s: it has holes, and there is no memory to "
+				"fill them: %s",
+				name, strerror(-ret));
 	return 0;
 }
 
@@ -306,7 +337,7 @@ static int map_whole(struct hli_segment *segment, struct hli_geometry *geo,
 	ret = check_owner(&st, flags, name, err);
 	if (ret < 0)
 		return ret;
-	ret = read_header(segment->fd, &header);
+	ret = hli_segment_read_header(segment->fd, &header);
 	if (ret < 0)
 		return hli_fail(err, ret, "%s: cannot read it: %s", name,
 				strerror(-ret));
@@ -320,7 +351,9 @@ static int map_whole(struct hli_segment *segment, struct hli_geometry *geo,
 	segment->map_bytes = fs.f_type == HUGETLBFS_TYPE ?
 				     (uint64_t)st.st_size :
 				     geo->file_bytes;
-	ret = map(segment, flags, read_only, name, err);
+	ret = fill_holes(segment, &st, fs.f_type, read_only, name, err);
+	if (ret == 0)
+		ret = map(segment, flags, read_only, name, err);
 	if (ret < 0)
 		return ret;
 	/* E5: pairs with layout.c:hli_layout_publish() */

@@ -56,6 +56,9 @@ int hli_segment_open(struct hli_segment *segment, struct hli_geometry *geo,
 int hli_segment_open_fd(struct hli_segment *segment, struct hli_geometry *geo,
 			int fd, unsigned flags, struct hl_error *err);
 
+/* Read a header once, into memory that nobody else can change. */
+int hli_segment_read_header(int fd, struct hli_header *header);
+
 /* Map a named file for reading as it is: damaged, or no ring at all. */
 int hli_segment_open_raw(struct hli_segment *segment, const char *name,
 			 struct hl_error *err);

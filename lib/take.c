@@ -32,10 +32,11 @@
 #include "util.h"
 
 /* As in claim.c: a tail that moves this often is damage, or a crowd. */
-#define TRIES 10000
+#define BUDGET 100000
 
 void hli_taker_init(struct hli_taker *taker, const struct hli_view *view,
-		    uint32_t record, uint32_t tenure, uint32_t group)
+		    uint32_t record, uint32_t tenure, uint32_t group,
+		    uint32_t kind)
 {
 	memset(taker, 0, sizeof(*taker));
 	taker->view = view;
@@ -43,8 +44,7 @@ void hli_taker_init(struct hli_taker *taker, const struct hli_view *view,
 	taker->tenure = tenure;
 	taker->group = &view->groups[group];
 	taker->group_index = group;
-	taker->generation = hli_load_acq(&taker->group->generation);
-	taker->kind = hli_load_rlx(&taker->group->kind); /* joined: fixed */
+	taker->kind = kind;
 	taker->adopted = HLI_NO_RECORD;
 	taker->cursor = hli_load_acq(&taker->group->next);
 	if (taker->kind != HL_GROUP_EXCLUSIVE)
@@ -66,18 +66,32 @@ void hli_taker_init(struct hli_taker *taker, const struct hli_view *view,
 static uint64_t ready_run(const struct hli_view *view, uint64_t p, uint64_t max,
 			  uint32_t *voids)
 {
-	uint64_t n;
+	const uint32_t step = view->geo.slot_bytes;
+	uint64_t i = 0, row_end;
+	unsigned char *slot;
 
 	*voids = 0;
-	for (n = 0; n < max; n++) {
-		/* E1: pairs with claim.c:stamp() */
-		const uint64_t s = hli_load_acq(hli_stamp(view, p + n));
+	while (i < max) {
+		slot = hli_slot(view, p + i);
+		row_end = i + hli_slots_in_row(view, p + i, max - i);
+		for (; i < row_end; i++, slot += step) {
+			/* E1: pairs with claim.c:hli_publish() */
+			const uint64_t s = hli_load_acq(hli_stamp_in(slot));
 
-		if (hli_stamp_position(s) != p + n)
-			break;
-		*voids += (s & HL_SEQUENCE_VOID) != 0;
+			if (s != p + i && hli_stamp_position(s) != p + i)
+				return i;
+			*voids += s != p + i;
+		}
 	}
-	return n;
+	return max;
+}
+
+/* Nothing is ready at p: not yet, or does the slot belong to a later lap? */
+static ssize_t nothing_at(const struct hli_view *view, uint64_t p)
+{
+	const uint64_t s = hli_load_acq(hli_stamp(view, p));
+
+	return hli_stamp_position(s) > p ? -EBADMSG : -EAGAIN;
 }
 
 static void run_in_hand(struct hli_taker *taker, uint64_t from, uint64_t n,
@@ -103,7 +117,7 @@ static ssize_t take_exclusive(struct hli_taker *taker, uint64_t max)
 		max = 1; /* one by one, until the poison is found */
 	n = ready_run(taker->view, taker->cursor, max, &voids);
 	if (n == 0)
-		return -EAGAIN;
+		return nothing_at(taker->view, taker->cursor);
 	/* Before the use: a successor marks all below as redelivered. */
 	if (taker->handed < taker->cursor + n) {
 		taker->handed = taker->cursor + n;
@@ -126,8 +140,11 @@ static ssize_t claim_run(struct hli_taker *taker, uint64_t max)
 	HLI_HOOK("take_read");
 	const uint64_t n = ready_run(taker->view, t, max, &voids);
 
-	if (n == 0)
-		return hli_load_acq(tail) == t ? -EAGAIN : 0;
+	if (n == 0) {
+		const ssize_t nothing = nothing_at(taker->view, t);
+
+		return hli_load_acq(tail) == t ? nothing : 0;
+	}
 	HLI_HOOK("take_checked");
 	hli_range_set(taker->record, t, t + n);
 	/* E4: pairs with group.c:scan() */
@@ -142,11 +159,13 @@ static ssize_t claim_run(struct hli_taker *taker, uint64_t max)
 
 static ssize_t take_shared(struct hli_taker *taker, uint64_t max)
 {
-	ssize_t got = 0;
-	int i;
+	uint64_t spent = 0;
+	ssize_t got;
 
-	for (i = 0; i < TRIES && got == 0; i++)
+	do {
 		got = claim_run(taker, max);
+		spent += max;
+	} while (got == 0 && spent < BUDGET);
 	return got ? got : -EAGAIN;
 }
 
@@ -164,14 +183,17 @@ void hli_copy_words(void *to, const void *from, size_t bytes)
 int hli_read_lossy(const struct hli_view *view, uint64_t position,
 		   unsigned char *copy)
 {
-	/* E1: pairs with claim.c:stamp() */
+	/* E1: pairs with claim.c:hli_publish() */
 	const uint64_t s = hli_load_acq(hli_stamp(view, position));
 	uint64_t head;
 
 	if (hli_stamp_position(s) < position)
 		return 0;
-	if (hli_stamp_position(s) > position)
-		return -ESTALE;
+	if (hli_stamp_position(s) > position) {
+		/* Published, so it was claimed: else nobody wrote that. */
+		head = hli_head_position(hli_load_acq(&view->header->head));
+		return head > hli_stamp_position(s) ? -ESTALE : -EBADMSG;
+	}
 	if (s & HL_SEQUENCE_VOID)
 		return 2;
 	HLI_HOOK("lossy_checked");
@@ -250,6 +272,8 @@ static ssize_t take_lossy(struct hli_taker *taker, uint64_t max,
 			p = skip_lost(view, p, &lost);
 		got = hli_read_lossy(view, p,
 				     copies + n * view->geo.slot_bytes);
+		if (got == -EBADMSG && n == 0)
+			return got;
 		if (got == 0 || (got != 1 && n > 0))
 			break; /* a run is contiguous: the rest comes next */
 		p++;
@@ -272,11 +296,13 @@ static ssize_t take_lossy(struct hli_taker *taker, uint64_t max,
 
 ssize_t hli_take(struct hli_taker *taker, uint64_t max, unsigned char *copies)
 {
+	uint64_t voids = 0;
 	ssize_t got;
 
 	if (!hli_record_live(taker->record, taker->tenure))
 		return -EIDRM;
-	for (;;) {
+	/* More void ones in a row than the ring holds: come again. */
+	while (voids <= taker->view->geo.capacity) {
 		switch (taker->kind) {
 		case HL_GROUP_EXCLUSIVE:
 			got = take_exclusive(taker, max);
@@ -291,8 +317,10 @@ ssize_t hli_take(struct hli_taker *taker, uint64_t max, unsigned char *copies)
 		}
 		if (got <= 0 || (uint64_t)got > taker->run.voids)
 			return got;
+		voids += taker->run.voids;
 		hli_done(taker, taker->run.to); /* nothing but void ones */
 	}
+	return -EAGAIN;
 }
 
 /* Where low is held by what this consumer works off. */
@@ -319,6 +347,7 @@ void hli_done(struct hli_taker *taker, uint64_t end)
 	struct hli_record *const record = taker->record;
 
 	release(taker, end);
+	taker->moved = true;
 	taker->run.from = end;
 	hli_count(&record->messages, positions);
 	if (end < taker->run.to)
@@ -344,7 +373,7 @@ bool hli_take_ready(const struct hli_taker *taker, bool fresh)
 	const uint64_t p = hli_take_position(taker);
 	const uint64_t s = hli_load_acq(hli_stamp(taker->view, p));
 
-	/* E1: pairs with claim.c:stamp(); a newer one is news as well. Head
+	/* E1: pairs with claim.c:hli_publish(); a newer one is news as well. Head
 	 * is left alone while we spin: producers write it all the time. */
 	return hli_stamp_position(s) >= p || (fresh && hli_drained(taker));
 }

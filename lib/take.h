@@ -29,22 +29,23 @@ struct hli_taker {
 	uint32_t tenure;	   /* its state word while it is ours */
 	struct hli_group *group;
 	uint32_t group_index;
-	uint32_t generation; /* of the group, when we joined */
-	uint32_t kind;	     /* enum hl_group_kind */
-	uint64_t cursor;     /* exclusive, lossy: next position */
+	uint32_t kind;	 /* enum hl_group_kind */
+	uint64_t cursor; /* exclusive, lossy: next position */
 	uint64_t handed; /* exclusive: positions below were handed out once */
 	uint64_t redelivered_below;
 	uint64_t attempt_at; /* where an earlier consumer stopped */
 	uint32_t attempt;    /* how often one stopped there; 0 for never */
 	uint32_t adopted; /* record whose range it works off, or HLI_NO_RECORD;
 			      the caller holds its byte */
+	bool moved;	  /* it released something, and nobody was told */
 	bool taken;	  /* run is in hand */
 	struct hli_run run;
 };
 
 /* Start as the only consumer of an exclusive or lossy group, or as a member. */
 void hli_taker_init(struct hli_taker *taker, const struct hli_view *view,
-		    uint32_t record, uint32_t tenure, uint32_t group);
+		    uint32_t record, uint32_t tenure, uint32_t group,
+		    uint32_t kind);
 
 /*
  * Take the next run of up to max positions into taker->run. Void positions
@@ -70,7 +71,7 @@ bool hli_unpublished(const struct hli_taker *taker);
 
 /*
  * Read one position that nobody keeps for us. Returns 1 copied, 2 void, 0 not
- * published yet, -ESTALE overwritten.
+ * published yet, -ESTALE overwritten, -EBADMSG.
  */
 int hli_read_lossy(const struct hli_view *view, uint64_t position,
 		   unsigned char *copy);

@@ -112,8 +112,8 @@ static int read_next(struct hl_tap *tap, struct hl_tap_message *message)
 		if (tap->position >= head)
 			return finished ? -EPIPE : -EAGAIN;
 		got = hli_read_lossy(view, tap->position, tap->message);
-		if (got == 0)
-			return -EAGAIN;
+		if (got == 0 || got == -EBADMSG)
+			return got ? got : -EAGAIN;
 		tap->lost += got == -ESTALE;
 		tap->voids += got == 2;
 		tap->position++;

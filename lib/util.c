@@ -13,6 +13,14 @@
 
 #include <hotline/ring.h>
 
+void hli_printable(char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+	}
+}
+
 int hli_fail(struct hl_error *err, int code, const char *format, ...)
 {
 	va_list args;
@@ -22,6 +30,7 @@ int hli_fail(struct hl_error *err, int code, const char *format, ...)
 		va_start(args, format);
 		vsnprintf(err->text, sizeof(err->text), format, args);
 		va_end(args);
+		hli_printable(err->text);
 	}
 	return code;
 }

@@ -46,6 +46,9 @@ static inline bool hli_power_of_two(uint64_t v)
 int hli_fail(struct hl_error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Text that others had a hand in: no control byte gets to a terminal. */
+void hli_printable(char *text);
+
 /* Copy text into a field of n bytes, cut and terminated. */
 void hli_copy_text(char *field, size_t n, const char *text);
 

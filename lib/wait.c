@@ -94,26 +94,36 @@ static void wake_one_word(const struct hli_view *view, uint64_t bit,
 	futex_wake_all(count);
 }
 
-void hli_wake(const struct hli_view *view, uint64_t bits)
+uint64_t hli_sleepers(const struct hli_view *view)
 {
-	uint32_t i;
-
 	/* E6: pairs with wait.c:sleep_once() */
 	if (wakers_fence(view))
 		hli_fence_store_load();
 	else
 		hli_fence_compiler();
-	bits &= hli_load_rlx(&view->header->sleepers); /* ordered above */
-	if (!bits)
-		return;
-	if (bits & HLI_SLEEPERS_PRODUCERS)
-		wake_one_word(view, HLI_SLEEPERS_PRODUCERS,
-			      &view->header->wake);
+	return hli_load_rlx(&view->header->sleepers); /* ordered above */
+}
+
+void hli_wake_bits(const struct hli_view *view, uint64_t bits)
+{
+	const uint64_t producers =
+		bits & (HLI_SLEEPERS_PRODUCERS | HLI_SLEEPERS_STAMPS);
+	uint32_t i;
+
+	if (producers)
+		wake_one_word(view, producers, &view->header->wake);
 	for (i = 0; i < view->geo.max_groups; i++) {
 		if (bits & (UINT64_C(1) << i))
 			wake_one_word(view, UINT64_C(1) << i,
 				      &view->groups[i].wake);
 	}
+}
+
+void hli_wake(const struct hli_view *view, uint64_t bits)
+{
+	bits &= hli_sleepers(view);
+	if (bits)
+		hli_wake_bits(view, bits);
 }
 
 void hli_note_held(_Atomic uint64_t *position, _Atomic uint64_t *since_ns,
@@ -157,7 +167,7 @@ static bool sleep_once(struct hli_wait *wait, const struct hli_wait_ops *ops,
 	int ret;
 
 	settle_suspicion(wait);
-	/* E6: pairs with wait.c:hli_wake() */
+	/* E6: pairs with wait.c:hli_sleepers() */
 	hli_or_ar(&wait->view->header->sleepers, wait->bit);
 	HLI_HOOK("sleep_bit_set");
 	if (wakers_fence(wait->view) ||

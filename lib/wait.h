@@ -56,8 +56,12 @@ void hli_wake(const struct hli_view *view, uint64_t bits);
 void hli_note_held(_Atomic uint64_t *position, _Atomic uint64_t *since_ns,
 		   uint64_t now_held);
 
-/* All groups' bits. */
-#define HLI_SLEEPERS_GROUPS (~HLI_SLEEPERS_PRODUCERS)
+/* Whom a stamp is news to: all groups, and producers who wait for it. */
+#define HLI_SLEEPERS_FOR_STAMPS (~HLI_SLEEPERS_PRODUCERS)
+
+/* Who sleeps, read after what was stored before: for hli_wake_bits(). */
+uint64_t hli_sleepers(const struct hli_view *view);
+void hli_wake_bits(const struct hli_view *view, uint64_t bits);
 
 /* Can sleepers pay for the barrier here? */
 bool hli_membarrier_works(void);

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "group.h"
 #include "liveness.h"
 #include "record.h"
 #include "util.h"
@@ -51,11 +52,15 @@ static uint64_t next_position(const struct hli_waitfd *waitfd)
 	return hli_load_acq(&waitfd->group->next);
 }
 
-static bool at_the_end(const struct hli_waitfd *waitfd, uint64_t position)
+/* As hli_drained(): other members may have the last ones in hand. */
+static bool at_the_end(const struct hli_waitfd *waitfd)
 {
-	const uint64_t head = hli_load_acq(&waitfd->wait.view->header->head);
+	const struct hli_view *const view = waitfd->wait.view;
+	const uint64_t head = hli_load_acq(&view->header->head);
 
-	return (head & HLI_FINISHED) && hli_head_position(head) <= position;
+	return (head & HLI_FINISHED) &&
+	       hli_group_low(view, waitfd->member->group) >=
+		       hli_head_position(head);
 }
 
 static bool ready(void *self, bool fresh)
@@ -65,7 +70,7 @@ static bool ready(void *self, bool fresh)
 	const uint64_t s = hli_load_acq(hli_stamp(waitfd->wait.view, p));
 
 	return hli_load_acq(&waitfd->stop) || hli_stamp_position(s) >= p ||
-	       (fresh && at_the_end(waitfd, p));
+	       (fresh && at_the_end(waitfd));
 }
 
 static bool held_back(void *self)
@@ -73,7 +78,8 @@ static bool held_back(void *self)
 	const struct hli_waitfd *const waitfd = self;
 	const uint64_t head = hli_load_acq(&waitfd->wait.view->header->head);
 
-	return hli_head_position(head) > next_position(waitfd);
+	return hli_head_position(head) > next_position(waitfd) ||
+	       (head & HLI_FINISHED);
 }
 
 /* Is this record's death news for our consumer? */

@@ -228,21 +228,18 @@ static inline int hl_payload_find(const unsigned char *file, uint64_t arena_at,
 	return 0;
 }
 
-/* A message's own words; the message may be of any type. */
+/* A message's own words, read once; the message may be of any type. */
 static inline uint64_t hl_message_sequence(const void *message)
 {
-	uint64_t v;
-
-	memcpy(&v, (const char *)message + HL_SEQUENCE_OFFSET, sizeof(v));
-	return v;
+	return *(
+		const volatile uint64_t *)(const void *)((const char *)message +
+							 HL_SEQUENCE_OFFSET);
 }
 
 static inline uint32_t hl_message_payload_offset(const void *message)
 {
-	uint32_t v;
-
-	memcpy(&v, (const char *)message + HL_PAYLOAD_OFFSET, sizeof(v));
-	return v;
+	return hl_payload_word((const unsigned char *)message,
+			       HL_PAYLOAD_OFFSET);
 }
 
 /* Slot i of the batch, i below count; it may be void. */
@@ -294,6 +291,44 @@ static inline const void *hl_batch_next(struct hl_batch *batch)
 			return slot;
 	}
 	return NULL;
+}
+
+/*
+ * hl_batch_run - the next messages of the batch that lie in a row
+ *
+ * For the tightest loops: *messages is the first of an array of slots of
+ * slot_bytes each, so a plain struct array where that is the message's size. A
+ * batch has one run, two where the ring wraps, more around void positions.
+ * Goes on where hl_batch_next() or the last run stopped. Returns how many, 0
+ * after the last.
+ */
+static inline size_t hl_batch_run(struct hl_batch *batch, const void **messages)
+{
+	const uint32_t left_before_wrap =
+		batch->mask - ((batch->first + batch->next) & batch->mask);
+	const unsigned char *slot;
+	uint32_t n, most;
+
+	*messages = hl_batch_next(batch);
+	if (!*messages)
+		return 0;
+	if (batch->messages == batch->count) {
+		most = batch->count - batch->next;
+		n = most < left_before_wrap ? most : left_before_wrap;
+		batch->next += n;
+		return 1 + (size_t)n;
+	}
+	slot = (const unsigned char *)*messages;
+	for (n = 1; batch->next < batch->count; n++, batch->next++) {
+		const unsigned char *const next =
+			(const unsigned char *)hl_batch_slot(batch,
+							     batch->next);
+
+		if (next != slot + (size_t)n * batch->slot_bytes ||
+		    (hl_message_sequence(next) & HL_SEQUENCE_VOID))
+			break;
+	}
+	return n;
 }
 
 /* Position of the message that hl_batch_next() returned last. */

@@ -30,14 +30,16 @@
  *                    send or take from a handler that interrupts a call on the
  *                    same handle returns -EBUSY; on a handle that only the
  *                    handler uses, calls with HL_NOWAIT are safe.
- *   signals          do not end a wait, and EINTR is never returned.
+ *   signals          do not end a wait, and EINTR is not returned, but by
+ *                    hl_tap_next().
  *   pthread_cancel   no call is a cancellation point in a useful state: keep
  *                    cancellation disabled in threads that use a ring. A thread
  *                    that is cancelled inside a call leaves its handle unusable
  *                    (-EBUSY) until the process ends.
  *   fork             a child does not inherit membership: every call on the
- *                    parent's handles returns -EBADF there, and the parent is
- *                    not affected. The child may open the ring anew. Made with
+ *                    parent's producers and consumers returns -EBADF there,
+ *                    and the parent is not affected. The child may join anew,
+ *                    also by the parent's struct hl_ring. Made with
  *                    pthread_atfork(): a raw clone() escapes it, and the lock
  *                    that says "alive" is then held until both have ended.
  *   exec             all descriptors are close-on-exec: for others it is as if

@@ -215,17 +215,19 @@ static inline int hl_payload_field(const struct hl_payload *payload, uint32_t k,
 /*
  * hl_payload_space_field - where to write field k of a payload being built
  *
- * Returns NULL when there is no field k, or when somebody damaged the table.
- * The room is what hl_payload_alloc() was asked for.
+ * size_bytes is what will be written, at most what hl_payload_alloc() was asked
+ * for. Returns NULL when there is no field k, or no such room in it: also when
+ * somebody damaged the table.
  */
 static inline void *hl_payload_space_field(const struct hl_payload_space *space,
-					   uint32_t k)
+					   uint32_t k, size_t size_bytes)
 {
 	uint32_t off, len;
 
 	if (k >= space->nfields ||
 	    hl_payload_locate(space->section, space->size_bytes, space->nfields,
-			      k, &off, &len) < 0)
+			      k, &off, &len) < 0 ||
+	    size_bytes > len)
 		return NULL;
 	return space->section + off;
 }

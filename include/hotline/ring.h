@@ -44,7 +44,7 @@ extern "C" {
 #define HL_NAME_MAX 200		/* of a ring, without the terminator */
 #define HL_GROUP_NAME_BYTES 32	/* of a group, terminator included */
 #define HL_MEMBER_NAME_BYTES 16 /* of a participant, terminator included */
-#define HL_GROUPS_MAX 63
+#define HL_GROUPS_MAX 62
 #define HL_CAPACITY_MAX (UINT64_C(1) << 26)
 #define HL_POSITION_MAX INT64_MAX /* positions are 1 to HL_POSITION_MAX - 1 */
 
@@ -87,7 +87,8 @@ enum hl_group_start {
 enum hl_unread {
 	HL_UNREAD_KEEP = 0,   /* keep it for a later group; when the ring is
 				 full the oldest give way (at least 7/8 of
-				 the capacity stays) */
+				 the capacity stays, less where the arena
+				 runs out before) */
 	HL_UNREAD_REFUSE = 1, /* -ENOTCONN, or wait for a group */
 };
 
@@ -135,7 +136,7 @@ struct hl_ring_attr {
 	uint64_t arena_bytes;	/* for payloads; 0 is none */
 	uint32_t max_producers; /* at a time, up to 1024; 16 (sole: 1) */
 	uint32_t max_consumers; /* at a time, up to 1024; 48 */
-	uint32_t max_groups;	/* up to 63; 16 */
+	uint32_t max_groups;	/* up to 62; 16 */
 	enum hl_producers producers;
 	enum hl_unread unread;
 	enum hl_checksum checksum;

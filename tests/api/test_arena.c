@@ -54,7 +54,8 @@ START_TEST(payloads_of_a_burst_are_all_kept)
 		ck_assert_int_eq(hl_payload_alloc(line.producer, &bytes, 1,
 						  &spaces[i]),
 				 0);
-		memset(hl_payload_space_field(&spaces[i], 0), (int)i, bytes);
+		memset(hl_payload_space_field(&spaces[i], 0, bytes), (int)i,
+		       bytes);
 	}
 	ck_assert_int_eq(hl_producer_claim(line.producer, CAPACITY, HL_NOWAIT,
 					   &claim),

@@ -68,7 +68,7 @@ START_TEST(message_filled_in_place_is_valid)
 
 	new_line(&line, (enum hl_checksum)_i, 65536);
 	ck_assert_int_eq(hl_payload_alloc(line.producer, &bytes, 1, &space), 0);
-	memset(hl_payload_space_field(&space, 0), 'x', bytes);
+	memset(hl_payload_space_field(&space, 0, bytes), 'x', bytes);
 	ck_assert_int_eq(hl_producer_claim(line.producer, 2, HL_NOWAIT, &claim),
 			 2);
 	m = (struct hl_message *)hl_claim_slot(&claim, 0);

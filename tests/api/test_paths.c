@@ -97,7 +97,7 @@ static int send_in_place(struct hl_producer *producer, const struct path *path,
 	       (ret = hl_payload_wait(producer, DEADLINE_NS)) == 0);
 	if (ret < 0)
 		return ret;
-	fill_payload(hl_payload_space_field(&space, 0), number);
+	fill_payload(hl_payload_space_field(&space, 0, bytes), number);
 	n = hl_producer_claim(producer, 1, DEADLINE_NS, &claim);
 	if (n < 0)
 		return (int)n;

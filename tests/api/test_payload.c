@@ -248,9 +248,10 @@ START_TEST(space_has_a_place_for_each_field_and_no_more)
 
 	new_line(&line);
 	ck_assert_int_eq(hl_payload_alloc(line.producer, fields, 2, &space), 0);
-	ck_assert_ptr_nonnull(hl_payload_space_field(&space, 0));
-	ck_assert_ptr_nonnull(hl_payload_space_field(&space, 1));
-	ck_assert_ptr_null(hl_payload_space_field(&space, 2));
+	ck_assert_ptr_nonnull(hl_payload_space_field(&space, 0, 10));
+	ck_assert_ptr_nonnull(hl_payload_space_field(&space, 1, 20));
+	ck_assert_ptr_null(hl_payload_space_field(&space, 1, 21));
+	ck_assert_ptr_null(hl_payload_space_field(&space, 2, 0));
 	ck_assert_uint_ne(space.payload_offset, 0);
 }
 END_TEST

@@ -58,12 +58,12 @@ static void check_space(const struct hl_payload *payload)
 
 	for (k = 0; k <= payload->nfields; k++) {
 		const unsigned char *const at =
-			(const unsigned char *)hl_payload_space_field(&space,
-								      k);
+			(const unsigned char *)hl_payload_space_field(&space, k,
+								      8);
 
 		FUZZ_EXPECT(!at ||
 			    (at >= payload->section &&
-			     at <= payload->section + payload->size_bytes));
+			     at + 8 <= payload->section + payload->size_bytes));
 	}
 }
 

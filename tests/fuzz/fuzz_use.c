@@ -103,7 +103,7 @@ static void build(struct play *play, unsigned p, struct fuzz_input *in)
 	if (fuzz_u8(in) & 1)
 		fuzz_ring_damage(&play->file, in);
 	for (k = 0; k < FIELDS; k++)
-		FUZZ_EXPECT(!hl_payload_space_field(&space, FIELDS));
+		FUZZ_EXPECT(!hl_payload_space_field(&space, FIELDS, 0));
 	if (fuzz_u8(in) & 1)
 		hl_payload_cancel(producer, &space);
 	else if (play->claims[p].count)

@@ -274,7 +274,7 @@ START_TEST(field_of_a_payload_being_built_stays_inside_it)
 	end = space.size_bytes;
 	memcpy(space.section + HL_PAYLOAD_HEADER_BYTES, &end, sizeof(end));
 	memset(space.section + HL_PAYLOAD_HEADER_BYTES + 4, 0, 4);
-	ck_assert_ptr_null(hl_payload_space_field(&space, 0));
+	ck_assert_ptr_null(hl_payload_space_field(&space, 0, bytes));
 }
 END_TEST
 

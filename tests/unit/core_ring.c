@@ -48,7 +48,7 @@ uint32_t core_group(struct core_ring *ring, const char *name,
 	attr.name = name;
 	attr.kind = kind;
 	attr.durable = true;
-	index = hli_group_add(&ring->view, &attr, "test", NULL);
+	index = hli_group_add(&ring->view, &attr, false, "test", NULL);
 	ck_assert_int_ge(index, 0);
 	return (uint32_t)index;
 }
@@ -76,7 +76,7 @@ void core_consumer(struct core_ring *ring, uint32_t i, uint32_t group,
 
 	hli_store_rlx(&ring->view.records[record].group, (uint16_t)group);
 	hli_taker_init(taker, &ring->view, record, make_live(ring, record),
-		       group);
+		       group, hli_load_rlx(&ring->view.groups[group].kind));
 }
 
 void core_die(struct core_ring *ring, uint32_t record)

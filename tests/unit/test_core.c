@@ -96,7 +96,8 @@ START_TEST(claim_waits_for_a_slow_producer_of_the_lap_before)
 	ck_assert_int_eq(core_send(&fast, 3), 3);
 	attr.name = "newest";
 	attr.start = HL_START_NEWEST;
-	ck_assert_int_ge(hli_group_add(&ring.view, &attr, "test", NULL), 0);
+	ck_assert_int_ge(hli_group_add(&ring.view, &attr, false, "test", NULL),
+			 0);
 	ck_assert_int_eq(core_send(&fast, 1), -EAGAIN);
 	hli_publish(&slow);
 	ck_assert_int_eq(core_send(&fast, 1), 1);

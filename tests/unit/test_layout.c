@@ -126,7 +126,7 @@ START_TEST(attributes_out_of_range_are_refused)
 		attr.max_consumers = 1025;
 		break;
 	case 8:
-		attr.max_groups = 64;
+		attr.max_groups = 63;
 		break;
 	case 9:
 		attr.start_position = UINT64_C(1) << 63;

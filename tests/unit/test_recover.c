@@ -14,6 +14,7 @@
 
 static struct core_ring ring;
 static struct hli_claimer a, b;
+static uint32_t voids;
 
 static void set_up(void)
 {
@@ -45,7 +46,7 @@ START_TEST(dead_producers_positions_become_void)
 	ck_assert_int_eq(hli_claim(&a, 3), 3);
 	hli_settle_one(&a, 2, false);
 	kill_producer(0);
-	ck_assert_int_eq(hli_settle(&ring.view, 0), 1);
+	ck_assert_int_eq(hli_settle(&ring.view, 0, &voids), 1);
 	ck_assert_uint_eq(stamp_of(1), 1 | HL_SEQUENCE_VOID);
 	ck_assert_uint_eq(stamp_of(2), 2);
 	ck_assert_uint_eq(stamp_of(3), 3 | HL_SEQUENCE_VOID);
@@ -59,10 +60,10 @@ START_TEST(position_that_a_live_producer_covers_is_left_alone)
 	hli_range_set(a.record, 1, 3);
 	ck_assert_int_eq(hli_claim(&b, 2), 2);
 	kill_producer(0);
-	ck_assert_int_eq(hli_settle(&ring.view, 0), 0);
+	ck_assert_int_eq(hli_settle(&ring.view, 0, &voids), 0);
 	ck_assert_uint_eq(stamp_of(1), 0);
 	hli_publish(&b);
-	ck_assert_int_eq(hli_settle(&ring.view, 0), 1);
+	ck_assert_int_eq(hli_settle(&ring.view, 0, &voids), 1);
 	ck_assert_uint_eq(stamp_of(1), 1);
 }
 END_TEST
@@ -73,7 +74,7 @@ START_TEST(newer_stamp_is_never_made_void)
 	ck_assert_int_eq(core_send(&b, 2), 2); /* 5, 6 in the slots of 1, 2 */
 	hli_range_set(a.record, 1, 3);
 	kill_producer(0);
-	ck_assert_int_eq(hli_settle(&ring.view, 0), 1);
+	ck_assert_int_eq(hli_settle(&ring.view, 0, &voids), 1);
 	ck_assert_uint_eq(stamp_of(5), 5);
 	ck_assert_uint_eq(stamp_of(6), 6);
 }
@@ -83,7 +84,7 @@ START_TEST(position_not_yet_claimed_is_not_settled)
 {
 	hli_range_set(a.record, 1, 3); /* died before the head */
 	kill_producer(0);
-	ck_assert_int_eq(hli_settle(&ring.view, 0), 1);
+	ck_assert_int_eq(hli_settle(&ring.view, 0, &voids), 1);
 	ck_assert_uint_eq(stamp_of(1), 0);
 	ck_assert_int_eq(core_send(&b, 1), 1);
 	ck_assert_uint_eq(stamp_of(1), 1);
@@ -94,7 +95,7 @@ START_TEST(range_wider_than_the_ring_is_damage)
 {
 	hli_range_set(a.record, 1, 100);
 	kill_producer(0);
-	ck_assert_int_eq(hli_settle(&ring.view, 0), -EBADMSG);
+	ck_assert_int_eq(hli_settle(&ring.view, 0, &voids), -EBADMSG);
 }
 END_TEST
 
@@ -221,7 +222,7 @@ START_TEST(dead_producers_blocks_are_free_again)
 	ck_assert_uint_ne(payload(&a), 0);
 	ck_assert_int_eq(hli_claim(&a, 1), 1);
 	kill_producer(0);
-	ck_assert_int_eq(hli_settle(&ring.view, 0), 1);
+	ck_assert_int_eq(hli_settle(&ring.view, 0, &voids), 1);
 	ck_assert_uint_eq(hli_load_rlx(&ring.view.blocks[0].owner), 0);
 	ck_assert_uint_eq(hli_load_rlx(&ring.view.blocks[1].owner), 0);
 	ck_assert_uint_eq(hli_load_rlx(&ring.view.blocks[1].last_position), 1);
