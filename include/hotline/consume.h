@@ -231,9 +231,9 @@ static inline int hl_payload_find(const unsigned char *file, uint64_t arena_at,
 /* A message's own words, read once; the message may be of any type. */
 static inline uint64_t hl_message_sequence(const void *message)
 {
-	return *(
-		const volatile uint64_t *)(const void *)((const char *)message +
-							 HL_SEQUENCE_OFFSET);
+	const char *const at = (const char *)message + HL_SEQUENCE_OFFSET;
+
+	return *(const volatile uint64_t *)(const void *)at;
 }
 
 static inline uint32_t hl_message_payload_offset(const void *message)
