@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line.c - the settings of the line stream, as numbers and as words
+ */
+#include "line.h"
+
+#include <stdio.h>
+
+struct line_variant line_variant(uint32_t number)
+{
+	static const uint32_t aheads[] = { 0, 4, 8, 16 };
+	static const uint32_t backoffs[] = { 0, 32, 256 };
+	struct line_variant variant;
+
+	variant.store = number % LINE_STORES;
+	number /= LINE_STORES;
+	variant.first_last = number % 2;
+	number /= 2;
+	variant.ahead = aheads[number % 4];
+	number /= 4;
+	variant.backoff = backoffs[number % 3];
+	number /= 3;
+	variant.fetch = number % 2 ? 8 : 0;
+	return variant;
+}
+
+int line_variant_works(uint32_t number)
+{
+	switch (line_variant(number).store) {
+	case LINE_SCALAR:
+		return 1;
+#if defined(__AVX2__)
+	case LINE_32_16:
+	case LINE_32:
+		return 1;
+#elif defined(__SSE2__)
+	case LINE_16:
+		return 1;
+#endif
+#if defined(__AVX512F__)
+	case LINE_64:
+		return 1;
+#endif
+	default:
+		return 0;
+	}
+}
+
+void line_variant_name(uint32_t number, char *out, unsigned bytes)
+{
+	static const char *const stores[] = { "8-byte stores", "16-byte stores",
+					      "32+16+16", "32+32",
+					      "one 64-byte store" };
+	const struct line_variant variant = line_variant(number);
+
+	snprintf(out, bytes, "%s, %s, prefetchw %u, backoff %u, fetch %u",
+		 stores[variant.store],
+		 variant.first_last ? "first last" : "in order", variant.ahead,
+		 variant.backoff, variant.fetch);
+}
