@@ -33,6 +33,9 @@
 #define DEFAULT_FOLDER "/dev/shm"
 #define RESERVE_STEP (UINT64_C(16) << 20)
 #define HUGETLBFS_TYPE 0x958458f6L
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
 #define TMPFS_TYPE 0x01021994L
 
 const char *hli_folder(void)
@@ -90,8 +93,28 @@ static int reserve(int fd, uint64_t bytes)
 	return 0;
 }
 
+/*
+ * Pages that the file system allots by itself are small; those that a mapping
+ * with this advice touches are huge, where the kernel follows it. What this
+ * leaves out, for whatever reason, is reserved as usual.
+ */
+static void touch_huge_pages(const struct hli_segment *segment, uint64_t bytes)
+{
+	void *base;
+
+	if (ftruncate(segment->fd, (off_t)bytes) < 0)
+		return;
+	base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    segment->fd, 0);
+	if (base == MAP_FAILED)
+		return;
+	if (madvise(base, bytes, MADV_HUGEPAGE) == 0)
+		(void)madvise(base, bytes, MADV_POPULATE_WRITE);
+	munmap(base, bytes);
+}
+
 static int reserve_all(struct hli_segment *segment, uint64_t bytes,
-		       const char *name, struct hl_error *err)
+		       unsigned flags, const char *name, struct hl_error *err)
 {
 	struct statfs fs;
 	uint64_t whole;
@@ -104,6 +127,8 @@ static int reserve_all(struct hli_segment *segment, uint64_t bytes,
 	whole = fs.f_type == HUGETLBFS_TYPE ?
 			hli_round_up(bytes, segment->page_bytes) :
 			bytes;
+	if (segment->named && (flags & HL_RING_HUGE_PAGES) && whole <= SIZE_MAX)
+		touch_huge_pages(segment, whole);
 	ret = reserve(segment->fd, whole);
 	if (ret == -ENOSPC)
 		return hli_fail(err, ret,
@@ -219,7 +244,8 @@ int hli_segment_create(struct hli_segment *segment, const char *name,
 		ret = open_memfd(segment, name, attr->flags, err);
 	}
 	if (ret == 0)
-		ret = reserve_all(segment, geo->file_bytes, name, err);
+		ret = reserve_all(segment, geo->file_bytes, attr->flags, name,
+				  err);
 	if (ret == 0)
 		ret = map(segment, attr->flags, false, name, err);
 	if (ret == 0)
