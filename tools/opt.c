@@ -125,7 +125,7 @@ static int size_shift(const char *unit)
 	} units[] = {
 		{ "", 0 },   { "K", 10 },   { "k", 10 },   { "KiB", 10 },
 		{ "M", 20 }, { "m", 20 },   { "MiB", 20 }, { "G", 30 },
-		{ "g", 30 }, { "GiB", 30 },
+		{ "g", 30 }, { "GiB", 30 }, { "T", 40 },   { "TiB", 40 },
 	};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {

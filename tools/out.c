@@ -119,6 +119,8 @@ int hlt_fail(const char *name, int code, const struct hl_error *err)
 
 	if (err == NULL || err->text[0] == '\0')
 		print_complaint(name, words_for(code));
+	else if (len == 0)
+		print_complaint(NULL, err->text + strspn(err->text, ": "));
 	else if (strncmp(err->text, name, len) == 0 && err->text[len] == ':')
 		print_complaint(NULL, err->text);
 	else

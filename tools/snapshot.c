@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "guard.h"
+#include "info_json.h"
 #include "out.h"
 
 enum {
@@ -23,6 +24,7 @@ enum {
 struct take {
 	struct hlt_snapshot *snapshot;
 	struct hl_inspect *inspect;
+	struct hl_tap *tap;
 	struct hl_error *err;
 	int ret;
 };
@@ -33,8 +35,11 @@ static void open_ring(void *arg)
 
 	take->ret = hl_inspect_open(take->snapshot->name, HL_OPEN_ANY_OWNER,
 				    &take->inspect, take->err);
-	if (take->ret == 0)
-		hl_inspect_ring(take->inspect, &take->snapshot->ring);
+	if (take->ret < 0)
+		return;
+	hl_inspect_ring(take->inspect, &take->snapshot->ring);
+	take->snapshot->full = hlt_depth(&take->snapshot->ring) >=
+			       take->snapshot->ring.info.capacity;
 }
 
 static void read_groups(struct hlt_snapshot *s,
@@ -79,10 +84,27 @@ static void read_blocks(struct hlt_snapshot *s,
 	}
 }
 
+/*
+ * The ring remembers what was waited for last. A tap that finds nothing there
+ * tells that it is still waited for.
+ */
+static void look_for_held(struct take *take)
+{
+	const uint64_t position = take->snapshot->ring.held_position;
+	struct hl_tap_message message;
+
+	if (position == 0 || hl_tap_open(take->inspect, HL_START_POSITION,
+					 position, &take->tap, NULL) < 0)
+		return;
+	take->snapshot->held = hl_tap_next(take->tap, HL_NOWAIT, &message) ==
+			       -EAGAIN;
+}
+
 static void read_ring(void *arg)
 {
 	struct take *take = arg;
 
+	look_for_held(take);
 	read_groups(take->snapshot, take->inspect);
 	read_participants(take->snapshot, take->inspect);
 	read_blocks(take->snapshot, take->inspect);
@@ -166,6 +188,7 @@ int hlt_snapshot_take(struct hlt_snapshot *snapshot, const char *name,
 	memset(snapshot, 0, sizeof(*snapshot));
 	snapshot->name = name;
 	ret = look(&take);
+	hl_tap_close(take.tap);
 	hl_inspect_close(take.inspect);
 	for (size_t i = 0; i < snapshot->nparticipants; i++) {
 		struct hlt_participant_row *row = &snapshot->participants[i];
@@ -191,6 +214,19 @@ const char *hlt_snapshot_group(const struct hlt_snapshot *snapshot,
 			return snapshot->groups[i].status.name;
 	}
 	return "?";
+}
+
+const struct hlt_participant_row *
+hlt_snapshot_holder(const struct hlt_snapshot *snapshot, uint64_t position)
+{
+	for (size_t i = 0; i < snapshot->nparticipants; i++) {
+		const struct hl_participant_status *p =
+			&snapshot->participants[i].status;
+
+		if (p->producer && position >= p->from && position < p->to)
+			return &snapshot->participants[i];
+	}
+	return NULL;
 }
 
 const char *hlt_liveness_word(enum hl_liveness liveness)

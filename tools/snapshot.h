@@ -45,6 +45,8 @@ struct hlt_snapshot {
 	uint32_t leased;
 	uint32_t reusable;
 	uint32_t waiting; /* free, but a group may still read them */
+	bool held;	  /* ring.held_position is still not published */
+	bool full;	  /* no position can be claimed */
 };
 
 /*
@@ -60,6 +62,13 @@ void hlt_snapshot_fini(struct hlt_snapshot *snapshot);
 /* The name of a group by its index, "?" when there is none of that index. */
 const char *hlt_snapshot_group(const struct hlt_snapshot *snapshot,
 			       uint32_t index);
+
+/*
+ * Who has claimed a position, by its range; NULL when nobody has. A range may
+ * be an old one, so ask only for a position that is held.
+ */
+const struct hlt_participant_row *
+hlt_snapshot_holder(const struct hlt_snapshot *snapshot, uint64_t position);
 
 /* alive, dead or evicted. */
 const char *hlt_liveness_word(enum hl_liveness liveness);

@@ -30,6 +30,23 @@ static void set_bool(json_t *object, const char *key, bool value)
 	hlt_json_set(object, key, json_boolean(value));
 }
 
+/* What somebody waits for: a position to be published, or room. */
+static void set_waits(json_t *object, const struct hlt_snapshot *s)
+{
+	const struct hl_ring_status *ring = &s->ring;
+	const struct hlt_participant_row *holder =
+		s->held ? hlt_snapshot_holder(s, ring->held_position) : NULL;
+
+	set_bool(object, "held", s->held);
+	set_u64(object, "held_position", ring->held_position);
+	set_u64(object, "held_for_ns", ring->held_for_ns);
+	if (holder != NULL)
+		set_u64(object, "held_by", holder->index);
+	set_bool(object, "full", s->full);
+	set_u64(object, "full_position", ring->full_position);
+	set_u64(object, "full_for_ns", ring->full_for_ns);
+}
+
 static void set_ring(json_t *object, const struct hl_ring_status *ring)
 {
 	char mode[16], owner[HLT_USER_BYTES];
@@ -41,6 +58,7 @@ static void set_ring(json_t *object, const struct hl_ring_status *ring)
 	set_u64(object, "created_ns", ring->created_ns);
 	set_u64(object, "creator_pid", ring->creator_pid);
 	set_text(object, "boot_id", ring->boot_id);
+	set_bool(object, "this_boot", ring->this_boot);
 	set_bool(object, "finished", ring->finished);
 	set_u64(object, "head", ring->head);
 	set_u64(object, "low", ring->low);
@@ -72,6 +90,7 @@ static json_t *group_to_json(const struct hlt_group_row *row)
 	set_u64(object, "redelivered", g->redelivered);
 	set_u64(object, "lost", g->lost);
 	set_u64(object, "voids", g->voids);
+	set_u64(object, "dead_letters", g->dead_letters);
 	set_u64(object, "waits", g->waits);
 	set_u64(object, "wakeups", g->wakeups);
 	return object;
@@ -166,6 +185,7 @@ json_t *hlt_snapshot_to_json(const struct hlt_snapshot *snapshot, bool blocks)
 
 	set_text(object, "name", snapshot->name);
 	set_ring(object, &snapshot->ring);
+	set_waits(object, snapshot);
 	hlt_info_to_json(geometry, &snapshot->ring.info);
 	hlt_json_set(object, "geometry", geometry);
 	for (size_t i = 0; i < snapshot->ngroups; i++)

@@ -30,6 +30,7 @@ static const struct hlt_column group_columns[] = {
 	{ "REDELIVERED", HLT_RIGHT | HLT_RARE },
 	{ "LOST", HLT_RIGHT | HLT_RARE },
 	{ "VOIDS", HLT_RIGHT | HLT_RARE },
+	{ "DEAD LETTERS", HLT_RIGHT | HLT_RARE },
 };
 
 static const struct hlt_column participant_columns[] = {
@@ -89,7 +90,8 @@ static void print_origin(const struct hlt_snapshot *s)
 	put_text(hlt_user_name(owner, s->ring.owner_uid));
 	printf(", mode %04o\ncreated      ", s->ring.mode & 07777u);
 	put_time(s->ring.created_ns);
-	printf(" by process %" PRIu32 "\n", s->ring.creator_pid);
+	printf(" by process %" PRIu32 "%s\n", s->ring.creator_pid,
+	       s->ring.this_boot ? "" : ", before the system was started");
 }
 
 static void print_memory(const struct hl_ring_info *info)
@@ -142,6 +144,46 @@ static void print_positions(const struct hl_ring_status *ring)
 	       ring->bounds_found);
 }
 
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+/* A position that is claimed and does not get published, and by whom. */
+static void print_held(const struct hlt_snapshot *s)
+{
+	const uint64_t position = s->ring.held_position;
+	const struct hlt_participant_row *holder =
+		hlt_snapshot_holder(s, position);
+
+	printf("waited for   position %" PRIu64 ", for %.1f s: claimed",
+	       position, seconds(s->ring.held_for_ns));
+	if (holder != NULL) {
+		fputs(" by ", stdout);
+		put_text(holder->status.name);
+		printf(" (pid %" PRIu32 ", %s)", holder->status.pid,
+		       hlt_liveness_word(holder->status.liveness));
+	}
+	fputs(", not published\n", stdout);
+}
+
+/* The ring is full, and which groups have to move on. */
+static void print_full(const struct hlt_snapshot *s)
+{
+	fputs("full         ", stdout);
+	if (s->ring.full_position == s->ring.low)
+		printf("for %.1f s, ", seconds(s->ring.full_for_ns));
+	printf("held at position %" PRIu64, s->ring.low);
+	for (size_t i = 0; i < s->ngroups; i++) {
+		if (s->groups[i].status.low != s->ring.low ||
+		    s->groups[i].status.kind == HL_GROUP_LOSSY)
+			continue;
+		fputs(", by group ", stdout);
+		put_text(s->groups[i].status.name);
+	}
+	putchar('\n');
+}
+
 static void add_group(struct hlt_table *t, const struct hl_group_status *g)
 {
 	hlt_table_cell(t, "%s", g->name);
@@ -159,6 +201,7 @@ static void add_group(struct hlt_table *t, const struct hl_group_status *g)
 	hlt_table_u64(t, g->redelivered);
 	hlt_table_u64(t, g->lost);
 	hlt_table_u64(t, g->voids);
+	hlt_table_u64(t, g->dead_letters);
 }
 
 /* Alive or not, and if the system has stopped it. */
@@ -289,6 +332,10 @@ void hlt_snapshot_print(const struct hlt_snapshot *snapshot, bool blocks)
 	print_memory(info);
 	print_options(info);
 	print_positions(&snapshot->ring);
+	if (snapshot->held)
+		print_held(snapshot);
+	if (snapshot->full)
+		print_full(snapshot);
 	print_groups(snapshot);
 	print_participants(snapshot);
 	if (info->nblocks == 0)

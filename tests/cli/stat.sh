@@ -70,6 +70,13 @@ else
 	tap_skip 'another user sees what may be read' 'only as root'
 fi
 
+hotline create narrow -c 2 --group slow:exclusive:durable
+yes '{}' | head -3 | hotline send --timeout 50ms narrow 2> /dev/null
+is 'a full ring is seen' 'true 1' "$(field narrow '"\(.full) \(.full_position)"')"
+run hotline stat narrow
+tap_check 'and the group that holds it up is named' \
+	grep -q '^full .* position 1, by group slow$' <<< "$out"
+
 hotline create big --start-position 9223372036854770000
 is 'positions above 2^53 are strings' '"9223372036854770000"' \
 	"$(hotline stat --json big | jq -c .head)"
