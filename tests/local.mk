@@ -21,6 +21,7 @@ unit_tests = \
 	%D%/unit/test_core \
 	%D%/unit/test_itch \
 	%D%/unit/test_layout \
+	%D%/unit/test_lines \
 	%D%/unit/test_mend \
 	%D%/unit/test_nacha \
 	%D%/unit/test_nacha_faults \
@@ -60,6 +61,9 @@ cli_tests = \
 	%D%/cli/hostile.sh \
 	%D%/cli/messages.sh \
 	%D%/cli/output.sh \
+	%D%/cli/layout.sh \
+	%D%/cli/layout_files.sh \
+	%D%/cli/layout_pahole.sh \
 	%D%/cli/rings.sh \
 	%D%/cli/stat.sh \
 	%D%/cli/tail.sh \
@@ -158,6 +162,9 @@ nacha_test_sources = %D%/unit/nacha_file.c %D%/unit/nacha_file.h
 
 noinst_HEADERS += %D%/unit/fake_batch.h
 
+# Figures of the command are pure functions.
+%C%_unit_test_lines_SOURCES = %D%/unit/test_lines.c tools/lines.c tools/lines.h
+
 # Targets of fuzz engines, with a corpus that is replayed.
 include tests/fuzz/local.mk
 
@@ -220,3 +227,4 @@ EXTRA_DIST += \
 	%D%/cli/lib.sh \
 	%D%/support/strip_comments.awk \
 	%D%/support/tap.sh
+	%D%/cli/layout_lib.sh \
