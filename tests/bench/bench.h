@@ -105,7 +105,8 @@ struct bench_contender {
 	const char *api; /* through which it is used */
 	enum bench_role role;
 	uint32_t can;
-	uint32_t mode; /* tells contenders of one file apart */
+	uint32_t mode;	 /* tells contenders of one file apart */
+	bool one_by_one; /* whatever the burst */
 	/* In the parent, before the processes are started; NULL: cannot. */
 	void *(*create)(const struct bench_contender *self,
 			const struct bench_shape *shape);

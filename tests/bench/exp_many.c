@@ -3,7 +3,7 @@
  * exp_many.c - experiment 3: many producers, many consumers, many groups
  *
  * Producers send for a fixed time; the last one to stop sends what ends the
- * consumers. The rate is of what all consumers got, from the start to when the
+ * consumers, as many as they may take before they look. The rate is of what all consumers got, from the start to when the
  * last of them ended. Fair is how much the one who did least did of what the
  * one who did most did, among producers and among consumers: the worse of both.
  * More runners than cores share the cores, and yield while they spin.
@@ -29,7 +29,10 @@ static void produce_for_a_while(struct crew_worker *worker)
 	worker->result->sent_sum = sent * (sent + 1) / 2;
 	if (atomic_fetch_sub(&worker->board->producers_left, 1) == 1)
 		crew->contender->end(&worker->side,
-				     (uint64_t)shape->consumers * shape->take);
+				     crew->contender->one_by_one ?
+					     shape->consumers :
+					     (uint64_t)shape->consumers *
+						     shape->take);
 }
 
 static void many(struct crew_worker *worker)

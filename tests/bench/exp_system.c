@@ -53,7 +53,7 @@ static void wake(struct crew_worker *worker)
 	const uint64_t interval = (uint64_t)((double)crew->interval_ns *
 					     crew->machine->ticks_per_ns);
 	uint64_t due = machine_ticks() + interval, kept = 0, sent;
-	uint64_t base = worker->board->words.there;
+	uint64_t seen = 0;
 	struct bench_message m = { 0 };
 
 	for (uint64_t i = 1; i <= crew->n; i++, due += interval) {
@@ -73,7 +73,7 @@ static void wake(struct crew_worker *worker)
 			crew->contender->recv(&worker->side, &m);
 			sent = m.check;
 		} else {
-			sent = futex_recv(worker, base++);
+			sent = futex_recv(worker, seen++);
 		}
 		hist_add(&worker->board->hist,
 			 (uint64_t)((double)(machine_ticks() - sent) /

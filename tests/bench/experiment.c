@@ -4,6 +4,7 @@
  */
 #include "experiment.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,10 @@ void cell_run(struct bench *bench, struct cell *cell)
 	crew.n = cell->n;
 	ret = cell->run(cell, &crew, sample.values);
 	if (ret < 0) {
+		fprintf(stderr, "bench: %s, %s: %s\n", cell->label,
+			cell->heading,
+			ret == -EBADMSG ? "messages were lost or wrong" :
+					  strerror(-ret));
 		cell->failed++;
 		return;
 	}

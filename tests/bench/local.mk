@@ -106,3 +106,20 @@ EXTRA_DIST += \
 	%D%/peer_qb.c \
 	%D%/peer_zmq.c \
 	%D%/run.sh
+
+# --- Instructions per message ------------------------------------------------
+
+check_PROGRAMS += %D%/instructions
+TESTS += %D%/instructions.sh
+%C%_instructions_SOURCES = %D%/bench.h %D%/fill.h %D%/instructions.c
+%C%_instructions_CPPFLAGS = -DBUILD_FLAGS='"$(CFLAGS)"' $(AM_CPPFLAGS)
+%C%_instructions_LDADD = lib/libhotline-internal.la
+
+.PHONY: instructions
+instructions: %D%/instructions$(EXEEXT)
+	$(AM_V_at)$(AM_TESTS_ENVIRONMENT) HOTLINE_UPDATE_INSTRUCTIONS=yes \
+		bash $(srcdir)/%D%/instructions.sh
+
+EXTRA_DIST += \
+	%D%/instructions.sh \
+	%D%/instructions.txt

@@ -35,6 +35,7 @@ static void with_arena(struct hl_ring_attr *attr,
 		block = section;
 	attr->block_bytes = (uint32_t)block;
 	attr->arena_bytes = 5 * block;
+	attr->max_producers = shape->producers;
 }
 
 static void *create(const struct bench_contender *self,

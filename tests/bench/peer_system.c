@@ -210,7 +210,7 @@ COPIED_LOOPS(byte, pipe_push, pipe_pop)
 COPIED_LOOPS(packet, packet_push, packet_pop)
 COPIED_LOOPS(queue, mq_push, mq_pop)
 
-#define SYSTEM(variable, text, how, mode_, make, unmake, loops)                \
+#define SYSTEM(variable, text, how, mode_, one, make, unmake, loops)           \
 	const struct bench_contender variable = {                              \
 		.name = text,                                                  \
 		.api = how,                                                    \
@@ -218,6 +218,7 @@ COPIED_LOOPS(queue, mq_push, mq_pop)
 		.can = BENCH_CAN_ONE | BENCH_CAN_MANY | BENCH_CAN_ROUND |      \
 		       BENCH_SLEEPS,                                           \
 		.mode = mode_,                                                 \
+		.one_by_one = one,                                             \
 		.create = make,                                                \
 		.destroy = unmake,                                             \
 		.join = join,                                                  \
@@ -229,10 +230,10 @@ COPIED_LOOPS(queue, mq_push, mq_pop)
 		.recv = loops##_recv,                                          \
 	}
 
-SYSTEM(bench_pipe, "pipe", "write and read of whole bursts", MODE_PIPE,
+SYSTEM(bench_pipe, "pipe", "write and read of whole bursts", MODE_PIPE, false,
        create_pair, destroy_pair, byte);
 SYSTEM(bench_seqpacket, "seqpacket socket",
-       "send and recv, bursts by sendmmsg and recvmmsg", MODE_SEQPACKET,
+       "send and recv, bursts by sendmmsg and recvmmsg", MODE_SEQPACKET, false,
        create_pair, destroy_pair, packet);
 SYSTEM(bench_mq, "POSIX mq", "mq_send and mq_receive, one a call", MODE_PIPE,
-       create_mq, destroy_mq, queue);
+       true, create_mq, destroy_mq, queue);
