@@ -79,22 +79,37 @@ static void limit_memory(void)
 #endif
 }
 
-static void *no_access(void *at, int flags)
+/* Memory that nobody may touch; what stood there goes. */
+static void guard(void **slot, void *at, int flags)
 {
-	return mmap(at, GUARD_BYTES, PROT_NONE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+	if (*slot)
+		munmap(*slot, GUARD_BYTES);
+	*slot = mmap(at, GUARD_BYTES, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+	if (*slot == MAP_FAILED)
+		*slot = NULL;
 }
 
-/* Open the ring with nothing to read around it: 0 when that was refused. */
+/* What is mapped next comes to lie right below. */
+static void guard_above(struct helper *self)
+{
+	static void *above;
+
+	guard(&above, NULL, 0);
+	EXPECT(self, above);
+}
+
+/* Open the ring with nothing to read around it; NULL when that was refused. */
 static struct hl_ring *open_guarded(struct helper *self)
 {
 	const struct users *const users = self->arg;
-	unsigned char *const above = no_access(NULL, 0);
+	static void *below;
 	struct hl_ring *ring = NULL;
 
-	EXPECT(self, above != MAP_FAILED);
+	guard_above(self);
 	if (CALL(self, hl_ring_open(users->name, 0, &ring, NULL)))
-		no_access(ring->view.base - GUARD_BYTES, MAP_FIXED_NOREPLACE);
+		guard(&below, ring->view.base - GUARD_BYTES,
+		      MAP_FIXED_NOREPLACE);
 	return ring;
 }
 
@@ -402,7 +417,7 @@ static void run_inspector(struct helper *self)
 	limit_memory();
 	helper_step(self, 1);
 	while (!stopped(self)) {
-		no_access(NULL, 0);
+		guard_above(self);
 		if (CALL(self,
 			 hl_inspect_open(users->name, 0, &inspect, NULL))) {
 			look(self, inspect);
