@@ -59,11 +59,11 @@ hooked_tests =
 cli_tests = \
 	%D%/cli/completion.sh \
 	%D%/cli/hostile.sh \
-	%D%/cli/messages.sh \
-	%D%/cli/output.sh \
 	%D%/cli/layout.sh \
 	%D%/cli/layout_files.sh \
 	%D%/cli/layout_pahole.sh \
+	%D%/cli/messages.sh \
+	%D%/cli/output.sh \
 	%D%/cli/rings.sh \
 	%D%/cli/stat.sh \
 	%D%/cli/tail.sh \
@@ -158,12 +158,12 @@ core_test_sources = %D%/unit/core_ring.c %D%/unit/core_ring.h
 %C%_unit_test_mend_SOURCES = %D%/unit/test_mend.c $(core_test_sources)
 %C%_unit_test_recover_SOURCES = %D%/unit/test_recover.c $(core_test_sources)
 
+# Figures of the command are pure functions.
+%C%_unit_test_lines_SOURCES = %D%/unit/test_lines.c tools/lines.c tools/lines.h
+
 nacha_test_sources = %D%/unit/nacha_file.c %D%/unit/nacha_file.h
 
 noinst_HEADERS += %D%/unit/fake_batch.h
-
-# Figures of the command are pure functions.
-%C%_unit_test_lines_SOURCES = %D%/unit/test_lines.c tools/lines.c tools/lines.h
 
 # Targets of fuzz engines, with a corpus that is replayed.
 include tests/fuzz/local.mk
@@ -224,7 +224,7 @@ EXTRA_DIST += \
 	$(cli_tests) \
 	$(long_checks) \
 	%D%/checks/one_message.c \
+	%D%/cli/layout_lib.sh \
 	%D%/cli/lib.sh \
 	%D%/support/strip_comments.awk \
 	%D%/support/tap.sh
-	%D%/cli/layout_lib.sh \
