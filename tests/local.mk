@@ -54,7 +54,7 @@ api_tests = \
 	%D%/api/test_router_ring \
 	%D%/api/test_signals
 
-hooked_tests =
+hooked_tests = $(crash_tests)
 
 cli_tests = \
 	%D%/cli/completion.sh \
@@ -91,6 +91,9 @@ long_checks = \
 
 # Programs beside a hostile writer.
 include tests/hostile/local.mk
+
+# Programs that are killed, or run step by step.
+include tests/crash/local.mk
 
 # Helpers of the C tests.
 support_sources = \
