@@ -76,21 +76,24 @@ static uint64_t settled(const struct hli_view *view, uint64_t h, uint64_t n)
 {
 	const uint64_t capacity = view->geo.capacity;
 	const uint32_t step = view->geo.slot_bytes;
-	uint64_t i = 0, row_end;
-	unsigned char *slot;
+	uint64_t left = n, p = h;
 
-	if (h <= capacity) /* nothing was there before */
-		i = hli_min(n, capacity + 1 - h);
-	while (i < n) {
-		slot = hli_slot(view, h + i);
-		row_end = i + hli_slots_in_row(view, h + i, n - i);
-		for (; i < row_end; i++, slot += step) {
+	if (h <= capacity) { /* nothing was there before */
+		p += hli_min(n, capacity + 1 - h);
+		left -= p - h;
+	}
+	while (left) {
+		const unsigned char *slot = hli_slot(view, p);
+		const uint64_t row_end = p + hli_slots_in_row(view, p, left);
+
+		left -= row_end - p;
+		for (; p != row_end; p++, slot += step) {
 			/* E1: pairs with claim.c:hli_publish(), of the lap
 			 * before */
 			const uint64_t s = hli_load_acq(hli_stamp_in(slot));
 
-			if (hli_stamp_position(s) != h + i - capacity)
-				return i;
+			if (hli_stamp_position(s) != p - capacity)
+				return p - h;
 		}
 	}
 	return n;

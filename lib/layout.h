@@ -2,10 +2,10 @@
 /*
  * layout.h - every byte in shared memory
  *
- *   +---------+--------+---------+--------+-------+-------+
- *   | header  | groups | records | blocks | slots | arena |
- *   +---------+--------+---------+--------+-------+-------+
- *   0         2048                        page    page
+ *   +---------+--------+---------+--------+--------+-------+-------+
+ *   | header  | groups | records | blocks | schema | slots | arena |
+ *   +---------+--------+---------+--------+--------+-------+-------+
+ *   0         2048                        64       page    page
  *
  * Two processes may run two versions of the library: a change here needs a new
  * HLI_FORMAT_VERSION or a feature bit, and hotline-format(5). Words that change
@@ -30,7 +30,10 @@
 
 /* Features: who does not know a bit that is set does not use the ring. */
 #define HLI_FEATURE_WAKERS_FENCE (UINT64_C(1) << 0)
-#define HLI_FEATURES_KNOWN HLI_FEATURE_WAKERS_FENCE
+#define HLI_FEATURE_SCHEMA (UINT64_C(1) << 1)
+#define HLI_FEATURES_KNOWN (HLI_FEATURE_WAKERS_FENCE | HLI_FEATURE_SCHEMA)
+
+#define HLI_SCHEMA_BYTES_MAX 65536u /* HL_SCHEMA_BYTES_MAX */
 
 /* Top bit of head: finished. Of a stamp: void (HL_SEQUENCE_VOID). */
 #define HLI_FINISHED (UINT64_C(1) << 63)
@@ -76,7 +79,11 @@ struct hli_header {
 	uint32_t creator_pid;
 	uint32_t reserved0;
 	char boot_id[40];
-	uint8_t reserved1[1024 - 200];
+	uint64_t schema_at; /* these with HLI_FEATURE_SCHEMA only */
+	uint64_t schema_fingerprint;
+	uint32_t schema_bytes; /* text, not terminated */
+	uint32_t reserved3;
+	uint8_t reserved1[1024 - 224];
 
 	_Alignas(128) _Atomic uint64_t head;
 	_Alignas(128) _Atomic uint64_t announced;
@@ -185,6 +192,8 @@ HLI_AT(hli_header, header_bytes, 88);
 HLI_AT(hli_header, producers, 128);
 HLI_AT(hli_header, created_ns, 144);
 HLI_AT(hli_header, boot_id, 160);
+HLI_AT(hli_header, schema_at, 200);
+HLI_AT(hli_header, schema_bytes, 216);
 HLI_AT(hli_header, head, 1024);
 HLI_AT(hli_header, announced, 1152);
 HLI_AT(hli_header, sleepers, 1280);
@@ -220,6 +229,8 @@ struct hli_geometry {
 	uint64_t start_position;
 	uint64_t groups_at, records_at, blocks_at, slots_at;
 	uint64_t arena_at;
+	uint64_t schema_at, schema_fingerprint; /* 0 without a schema */
+	uint32_t schema_bytes;
 	uint32_t slot_bytes;
 	uint32_t block_bytes, block_stride, nblocks;
 	uint32_t max_producers, max_consumers, max_groups;
@@ -246,6 +257,11 @@ struct hl_error;
 int hli_geometry_from_attr(struct hli_geometry *geo,
 			   const struct hl_ring_attr *attr, const char *name,
 			   struct hl_error *err);
+
+/* Make room for a schema of so many bytes. 0 or -EINVAL. */
+int hli_geometry_add_schema(struct hli_geometry *geo, uint32_t schema_bytes,
+			    uint64_t fingerprint, const char *name,
+			    struct hl_error *err);
 
 /*
  * Check a header, of which the caller has a private copy, against the size of
@@ -274,9 +290,9 @@ static inline unsigned char *hli_slot(const struct hli_view *view,
 	       ((position - 1) & view->mask) * view->geo.slot_bytes;
 }
 
-static inline _Atomic uint64_t *hli_stamp_in(unsigned char *slot)
+static inline _Atomic uint64_t *hli_stamp_in(const unsigned char *slot)
 {
-	return (_Atomic uint64_t *)(void *)(slot + 24);
+	return (_Atomic uint64_t *)(uintptr_t)(slot + 24);
 }
 
 static inline _Atomic uint64_t *hli_stamp(const struct hli_view *view,

@@ -67,20 +67,23 @@ static uint64_t ready_run(const struct hli_view *view, uint64_t p, uint64_t max,
 			  uint32_t *voids)
 {
 	const uint32_t step = view->geo.slot_bytes;
-	uint64_t i = 0, row_end;
-	unsigned char *slot;
+	uint64_t left = max;
 
 	*voids = 0;
-	while (i < max) {
-		slot = hli_slot(view, p + i);
-		row_end = i + hli_slots_in_row(view, p + i, max - i);
-		for (; i < row_end; i++, slot += step) {
+	while (left) {
+		const unsigned char *slot = hli_slot(view, p);
+		const uint64_t row_end = p + hli_slots_in_row(view, p, left);
+
+		left -= row_end - p;
+		for (; p != row_end; p++, slot += step) {
 			/* E1: pairs with claim.c:hli_publish() */
 			const uint64_t s = hli_load_acq(hli_stamp_in(slot));
 
-			if (s != p + i && hli_stamp_position(s) != p + i)
-				return i;
-			*voids += s != p + i;
+			if (s == p)
+				continue;
+			if (hli_stamp_position(s) != p)
+				return max - left - (row_end - p);
+			++*voids;
 		}
 	}
 	return max;
