@@ -418,7 +418,8 @@ int hl_ring_unlink(const char *name, bool force, struct hl_error *err)
 	ret = hli_join_begin(&member, ring, err);
 	if (ret == 0)
 		ret = refuse_living(ring, &member, err);
-	if (ret == 0 || force) {
+	/* Removed meanwhile: as if it had not been found. */
+	if (ret == 0 || ret == -EIDRM || force) {
 		/* The control byte of this very file has to be ours. */
 		ret = hli_segment_named(&ring->segment);
 		if (ret == 1)
