@@ -17,7 +17,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd.h"
 #include "lines.h"
 
 /* Fields of one struct, as they come. */

@@ -8,11 +8,9 @@
 #include "dwarf_inner.h"
 
 #include <dwarf.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "lines.h"
 
 bool hlt_dw_type(struct hlt_reader *reader, Dwarf_Die *die, Dwarf_Die *out)
@@ -113,7 +111,7 @@ void hlt_dw_dimensions(struct hlt_reader *reader, Dwarf_Die *array,
 		if (dwarf_tag(&child) != DW_TAG_subrange_type)
 			continue;
 		if (field->ndims == HLT_DIMS_MOST)
-			hlt_dw_fail(reader, 1,
+			hlt_dw_fail(reader, HLT_FAILED,
 				    "an array has more than %d "
 				    "dimensions",
 				    HLT_DIMS_MOST);

@@ -156,8 +156,7 @@ static void add_qualifier(struct hlt_reader *reader, Dwarf_Die *type,
 		append(w->qualifiers, sizeof(w->qualifiers), word);
 }
 
-static void add_pointer(struct hlt_reader *reader, Dwarf_Die *type,
-			struct words *w)
+static void add_pointer(Dwarf_Die *type, struct words *w)
 {
 	const int tag = dwarf_tag(type);
 	char text[DECLARATOR_BYTES / 2];
@@ -175,7 +174,6 @@ static void add_pointer(struct hlt_reader *reader, Dwarf_Die *type,
 		prefix(w->declarator, sizeof(w->declarator), text);
 		return;
 	}
-	(void)reader;
 	prefix(w->declarator, sizeof(w->declarator),
 	       tag == DW_TAG_reference_type	   ? "&" :
 	       tag == DW_TAG_rvalue_reference_type ? "&&" :
@@ -250,7 +248,7 @@ static void put_words(struct hlt_reader *reader, Dwarf_Die *type,
 		if (hlt_dw_is_qualifier(tag)) {
 			add_qualifier(reader, &at, w);
 		} else if (hlt_dw_is_pointer(tag)) {
-			add_pointer(reader, &at, w);
+			add_pointer(&at, w);
 		} else if (tag == DW_TAG_array_type &&
 			   !hlt_dw_flag(&at, DW_AT_GNU_vector)) {
 			add_array(reader, &at, w);

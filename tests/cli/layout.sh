@@ -166,9 +166,9 @@ check_round() {
 		return
 	fi
 	is "the suggestion for $struct compiles to what was said" \
-		"$(ask "$file" "$struct" '.suggestion | "\(.size) \(.alignment) \([.fields[] |
+		"$(ask "$file" "$struct" '.suggestion | "\(.size) \([.fields[] |
 			"\(.name) \(.offset) \(.bit_offset)"])"' --suggest "${options[@]}")" \
-		"$(ask again.o "$struct" '"\(.size) \(.alignment) \([.fields[] |
+		"$(ask again.o "$struct" '"\(.size) \([.fields[] |
 			"\(.name) \(.offset) \(.bit_offset)"])"')"
 }
 check_round round.o 'struct mixed' --hot hot,count,flag
