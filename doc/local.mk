@@ -23,6 +23,7 @@ dist_man_MANS += \
 
 dist_man_MANS += \
 	%D%/man/hotline.1 \
+	%D%/man/hotline-bench.1 \
 	%D%/man/hotline-create.1 \
 	%D%/man/hotline-layout.1 \
 	%D%/man/hotline-ls.1 \

@@ -34,6 +34,7 @@ int hlt_cmd_tail(int argc, char **argv);
 int hlt_cmd_send(int argc, char **argv);
 int hlt_cmd_recv(int argc, char **argv);
 int hlt_cmd_rm(int argc, char **argv);
+int hlt_cmd_bench(int argc, char **argv);
 int hlt_cmd_layout(int argc, char **argv);
 
 #endif /* HLT_CMD_H */

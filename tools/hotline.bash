@@ -43,6 +43,7 @@ _hotline_options() {
 			--batch --raw --any-owner
 		;;
 	rm) printf '%s ' "$common" --force ;;
+	bench) printf '%s ' "$common" --cores --time ;;
 	layout)
 		printf '%s ' "$common" --hot --stride --line --suggest \
 			--cold --cold-size --check --max-lines --cu --expand \
@@ -73,9 +74,10 @@ _hotline_wants_value() {
 		*:--checksum | *:--message-magic | *:--mode | \
 		*:--start-position | *:--from | *:--count | *:--timeout | \
 		*:--batch | *:--hot | *:--stride | *:--line | *:--cold | \
+		*:--cores | *:--time | \
 		*:--cold-size | *:--cu) return 0 ;;
 	create:-[csabpgm] | tail:-[fnt] | send:-t | recv:-[gfntb] | \
-		layout:-[HslmC]) return 0 ;;
+		bench:-[ct] | layout:-[HslmC]) return 0 ;;
 	esac
 	return 1
 }
@@ -94,9 +96,9 @@ _hotline() {
 	command=${words[1]-}
 
 	if [[ $command == "$cur" && ${#words[@]} -le 2 ]]; then
-		list='create ls stat tail send recv rm layout help --help --version'
+		list='create ls stat tail send recv rm layout bench help --help --version'
 	elif [[ $command == help ]]; then
-		list='create ls stat tail send recv rm layout'
+		list='create ls stat tail send recv rm layout bench'
 	elif _hotline_wants_value "$command" "$prev"; then
 		list=$(_hotline_values "$prev")
 	elif [[ $cur == -* ]]; then

@@ -5,6 +5,7 @@
 
 hotline_cli_sources = \
 	%D%/cmd.h \
+	%D%/cmd_bench.c \
 	%D%/cmd_create.c \
 	%D%/cmd_layout.c \
 	%D%/cmd_ls.c \
@@ -20,6 +21,8 @@ hotline_cli_sources = \
 	%D%/dwarf_struct.h \
 	%D%/dwarf_type.c \
 	%D%/dwarf_words.c \
+	%D%/gauge.c \
+	%D%/gauge.h \
 	%D%/guard.c \
 	%D%/guard.h \
 	%D%/info_json.c \

@@ -29,6 +29,7 @@ static const struct cmd commands[] = {
 	{ "send", hlt_cmd_send, "send messages from standard input" },
 	{ "recv", hlt_cmd_recv, "receive messages as member of a group" },
 	{ "rm", hlt_cmd_rm, "remove rings" },
+	{ "bench", hlt_cmd_bench, "measure rings between two cores" },
 	{ "layout", hlt_cmd_layout, "draw a struct on cache lines" },
 };
 enum {
