@@ -290,6 +290,18 @@ static Dwfl *open_debug(struct job *job)
 	return dwfl;
 }
 
+/* libdw could make nothing of it: says whether there is anything. */
+static void fail_unread(struct job *job)
+{
+	if (strncmp(job->trouble, "No DWARF", 8) == 0)
+		hlt_dw_fail(&job->reader, HLT_NO_RING,
+			    "no debug information in it or beside it: it was "
+			    "compiled without -g, or stripped");
+	hlt_dw_fail(&job->reader, HLT_DAMAGED,
+		    "its debug information cannot be read: %s",
+		    job->trouble[0] != '\0' ? job->trouble : "nothing in it");
+}
+
 /* All of the reading process. */
 static void read_debug(struct job *job)
 {
@@ -299,10 +311,7 @@ static void read_debug(struct job *job)
 
 	dwfl_getmodules(dwfl, search_module, search, 0);
 	if (job->modules == 0)
-		hlt_dw_fail(reader, HLT_NO_RING,
-			    "no debug information in it or beside it (%s): it "
-			    "was compiled without -g, or stripped",
-			    job->trouble);
+		fail_unread(job);
 	if (!hlt_dw_search_found(search)) {
 		job->deep = true;
 		dwfl_getmodules(dwfl, search_module, search, 0);
