@@ -57,6 +57,7 @@ api_tests = \
 hooked_tests = $(crash_tests)
 
 cli_tests = \
+	$(faults_scripts) \
 	%D%/cli/completion.sh \
 	%D%/cli/hostile.sh \
 	%D%/cli/layout.sh \
@@ -92,6 +93,9 @@ long_checks = \
 # Programs beside a hostile writer.
 include tests/hostile/local.mk
 
+# Faults that others had.
+include tests/faults/local.mk
+
 # Programs that are killed, or run step by step.
 include tests/crash/local.mk
 
@@ -108,7 +112,8 @@ support_sources = \
 
 if HAVE_CHECK
 c_unit_tests = $(unit_tests)
-c_tests = $(unit_tests) $(api_tests) $(hooked_tests) $(hostile_tests)
+c_tests = $(unit_tests) $(api_tests) $(hooked_tests) $(hostile_tests) \
+	$(faults_tests)
 support_libs = %D%/support/libsupport.la
 check_LTLIBRARIES += $(support_libs)
 endif
