@@ -41,29 +41,53 @@ out:
 	return ret;
 }
 
-/* Give a live member's run to its group: as a dead record of its own. */
-static int hand_over(struct hli_member *member, struct hli_record *from,
+/*
+ * Give a live member's run to its group: as a dead record of its own.
+ *
+ * That record stands above the evicted one, since a scan reads them in that
+ * order: it sees the run in the one or in the other. It is DEAD before it has
+ * the range, so that the next look finds what an evictor that dies here left.
+ * Of the evicted one exactly this run is taken: it may be in the middle of a
+ * call, and have another by now.
+ */
+static int hand_over(struct hli_member *member, uint32_t participant,
 		     struct hl_error *err)
 {
 	const struct hli_view *const view = &member->ring->view;
+	struct hli_record *const from = &view->records[participant];
 	uint64_t begin, end;
 	int ret;
 
 	if (!hli_range_get(from, &begin, &end) ||
 	    end - begin > view->geo.capacity)
 		return 0;
-	ret = hli_join_record(member, view->geo.max_producers, view->nrecords,
-			      "evicted", err);
+	ret = hli_join_record(member, participant + 1, view->nrecords,
+			      HLI_NO_RECORD, "evicted", err);
 	if (ret < 0)
 		return ret;
 	hli_store_rlx(&member->record->group,
 		      hli_load_rlx(&from->group)); /* fixed while not FREE */
-	hli_range_set(member->record, begin, end);
 	hli_store_rel(&member->record->state, member->tenure);
 	hli_record_set(member->record, HLI_DEAD);
+	HLI_HOOK("evict_dead");
+	hli_range_set(member->record, begin, end);
 	HLI_HOOK("evict_handed_over");
-	hli_range_empty(from);
+	(void)hli_cas_ar(&from->from, begin, end);
+	HLI_HOOK("evict_taken");
 	return 0;
+}
+
+/* A producer's positions become void, and what it says of them is nothing. */
+static void give_up_claim(const struct hli_view *view, uint32_t participant)
+{
+	struct hli_record *const r = &view->records[participant];
+	uint64_t from, to;
+	uint32_t voids;
+
+	if (!hli_range_get(r, &from, &to))
+		return;
+	(void)hli_settle(view, participant, &voids);
+	(void)hli_cas_ar(&r->from, from, to);
 }
 
 /* Nothing of it is honoured any more. */
@@ -73,20 +97,18 @@ static int force_out(struct hli_member *member, uint32_t participant,
 	const struct hli_view *const view = &member->ring->view;
 	struct hli_record *const r = &view->records[participant];
 	const uint32_t group = hli_load_rlx(&r->group); /* as above */
-	uint32_t voids;
 
 	if (participant < view->geo.max_producers) {
-		(void)hli_settle(view, participant, &voids);
-		hli_range_empty(r);
+		give_up_claim(view, participant);
 		return 0;
 	}
 	if (group >= view->geo.max_groups)
 		return 0;
 	/* Fixed while the group is used. */
 	if (hli_load_rlx(&view->groups[group].kind) == HL_GROUP_SHARED)
-		return hand_over(member, r, err);
+		return hand_over(member, participant, err);
+	/* Its place is nobody's until the evicted one's record is free. */
 	hli_group_remove(view, group);
-	hli_store_rel(&r->group, UINT16_MAX);
 	return 0;
 }
 

@@ -120,7 +120,7 @@ bool hli_block_to_have(const struct hli_view *view)
 /* As much low as the next block needs; without a group no more is taken. */
 static uint64_t enough_low(const struct hli_view *view)
 {
-	uint64_t lowest = UINT64_MAX - 1;
+	uint64_t lowest = UINT64_MAX;
 	uint32_t i;
 
 	for (i = 0; i < view->geo.nblocks; i++) {
@@ -130,7 +130,7 @@ static uint64_t enough_low(const struct hli_view *view)
 			lowest = hli_min(lowest,
 					 hli_load_acq(&b->last_position));
 	}
-	return lowest + 1;
+	return lowest + 1; /* 0 without a free block: nothing to gain */
 }
 
 /* Put a new block in the place of the current one. */

@@ -125,8 +125,10 @@ static void clear_payloads(const struct hli_claimer *claimer)
 
 static ssize_t without_claim(struct hli_claimer *claimer, int code)
 {
-	/* A stale range would keep others from settling a dead one's. */
-	hli_range_empty(claimer->record);
+	/* A stale range would keep others from settling a dead one's. Not that
+	 * of who has the record now. */
+	if (hli_record_ours(claimer->record, claimer->tenure))
+		hli_range_empty(claimer->record);
 	return code;
 }
 
@@ -255,8 +257,11 @@ void hli_publish(struct hli_claimer *claimer)
 
 void hli_abandon(struct hli_claimer *claimer)
 {
-	hli_add_rlx(&claimer->view->header->voided, claimer->open);
+	const uint32_t voids = claimer->open;
+
 	settle_rest(claimer, HL_SEQUENCE_VOID);
+	/* After: dead on the way, who finds us counts the rest. */
+	hli_add_rlx(&claimer->view->header->voided, voids);
 	claim_over(claimer);
 }
 

@@ -102,6 +102,18 @@ static int enter_group(struct hli_member *member,
 	return 0;
 }
 
+/* The group, if its dead members' records may be taken with what they hold. */
+static uint32_t heritage(const struct hli_view *view, const char *name)
+{
+	const int group = hli_group_find(view, name);
+
+	/* Fixed while the group is used; the control byte is ours. */
+	if (group < 0 || !hli_load_rlx(&view->groups[group].durable) ||
+	    hli_load_rlx(&view->groups[group].kind) != HL_GROUP_SHARED)
+		return HLI_NO_RECORD;
+	return (uint32_t)group;
+}
+
 /* What is the same in every batch. */
 static void init_batch(struct hl_consumer *consumer)
 {
@@ -195,7 +207,8 @@ int hl_consumer_join(struct hl_ring *ring, const struct hl_group_attr *group,
 	if (ret == 0)
 		ret = hli_join_record(&consumer->member,
 				      view->geo.max_producers, view->nrecords,
-				      attr->name, err);
+				      heritage(view, group->name), attr->name,
+				      err);
 	if (ret == 0)
 		ret = enter_group(&consumer->member, group, err);
 	if (ret < 0) {
@@ -218,7 +231,7 @@ int hl_consumer_leave(struct hl_consumer *consumer)
 {
 	struct hli_member *member;
 	const struct hli_view *view;
-	uint64_t group;
+	uint64_t group, from, to;
 	bool unfinished;
 
 	if (!consumer)
@@ -229,10 +242,9 @@ int hl_consumer_leave(struct hl_consumer *consumer)
 	hli_waitfd_stop(consumer->waitfd);
 	view = &member->ring->view;
 	group = UINT64_C(1) << member->group;
-	/* What is in hand, ours or adopted, is for the other members. */
-	unfinished = consumer->taker.taken &&
-		     consumer->taker.kind == HL_GROUP_SHARED &&
-		     member->adopted == HLI_NO_RECORD;
+	/* What is in hand is for the other members; so is what was adopted. */
+	unfinished = hli_record_ours(member->record, member->tenure) &&
+		     hli_range_get(member->record, &from, &to);
 	hli_join_leave(member, unfinished ? HLI_DEAD : HLI_FREE);
 	hli_wake(view, group | HLI_SLEEPERS_PRODUCERS);
 	free_consumer(consumer);

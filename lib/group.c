@@ -190,13 +190,14 @@ static uint64_t start_group(const struct hli_view *view, uint32_t index,
 
 static int free_place(const struct hli_view *view)
 {
-	/* A bit without a group: its drop is not over yet. */
+	/* A bit without a group, or a record of one: its drop is not over. */
 	const uint64_t active = hli_load_acq(&view->header->active);
 	uint32_t i;
 
 	for (i = 0; i < view->geo.max_groups; i++) {
 		if (hli_load_acq(&view->groups[i].state) == HLI_GROUP_FREE &&
-		    !(active & (UINT64_C(1) << i)))
+		    !(active & (UINT64_C(1) << i)) &&
+		    hli_group_members(view, i) == 0)
 			return (int)i;
 	}
 	return -EUSERS;

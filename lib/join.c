@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "group.h"
 #include "liveness.h"
 #include "mend.h"
 #include "reap.h"
@@ -234,17 +235,21 @@ static void clear_counters(struct hli_record *r)
 	hli_store_rlx(&r->full, 0);
 	hli_store_rlx(&r->dropped, 0);
 	hli_store_rlx(&r->voids, 0);
-	hli_store_rlx(&r->attempts, 0);
-	hli_store_rlx(&r->attempt_position, 0);
 }
 
 static void fill_record(struct hli_member *member, const char *name)
 {
 	struct hli_record *const r = member->record;
 
-	hli_range_empty(r);
+	if (member->adopted == member->index)
+		hli_group_fold(&member->ring->view, r);
 	clear_counters(r);
-	hli_store_rlx(&r->group, UINT16_MAX); /* until it is entered */
+	if (member->adopted != member->index) {
+		hli_range_empty(r);
+		hli_store_rlx(&r->attempts, 0);
+		hli_store_rlx(&r->attempt_position, 0);
+		hli_store_rlx(&r->group, UINT16_MAX); /* until entered */
+	}
 	hli_store_rlx(&r->pid, (uint32_t)getpid());
 	hli_store_rlx(&r->uid, geteuid());
 	hli_store_rlx(&r->pid_start, process_start());
@@ -253,38 +258,74 @@ static void fill_record(struct hli_member *member, const char *name)
 		      name ? name : program_invocation_short_name);
 }
 
+/* Lock record i's byte, if it is in this state then. */
+static bool lock_record(struct hli_member *member, uint32_t i,
+			enum hli_state state)
+{
+	struct hli_record *const r = &member->ring->view.records[i];
+
+	if (hli_record_state(r) != state ||
+	    hli_lock_try(member->lock_fd, HLI_LOCK_RECORD(i)) < 0)
+		return false;
+	HLI_HOOK("join_locked");
+	if (hli_record_state(r) != state) {
+		hli_lock_drop(member->lock_fd, HLI_LOCK_RECORD(i));
+		return false;
+	}
+	member->index = i;
+	member->record = r;
+	return true;
+}
+
 /* Take a free record among [from, to): true when there was one. */
 static bool take_record(struct hli_member *member, uint32_t from, uint32_t to)
 {
-	const struct hli_view *const view = &member->ring->view;
 	uint32_t i;
 
 	for (i = from; i < to; i++) {
-		struct hli_record *const r = &view->records[i];
-
-		if (hli_record_state(r) != HLI_FREE ||
-		    hli_lock_try(member->lock_fd, HLI_LOCK_RECORD(i)) < 0)
-			continue;
-		HLI_HOOK("join_locked");
-		if (hli_record_state(r) == HLI_FREE) {
-			member->index = i;
-			member->record = r;
+		if (lock_record(member, i, HLI_FREE))
 			return true;
-		}
-		hli_lock_drop(member->lock_fd, HLI_LOCK_RECORD(i));
 	}
 	return false;
 }
 
+/*
+ * Every record may be a dead member's who left something to its group. Who
+ * joins that group takes one with what is in it: its range is then ours, and
+ * comes first, as if we had adopted it.
+ */
+static bool inherit_record(struct hli_member *member, uint32_t from,
+			   uint32_t to, uint32_t group)
+{
+	const struct hli_view *const view = &member->ring->view;
+	uint64_t begin, end, lowest = UINT64_MAX;
+	uint32_t i, best = HLI_NO_RECORD;
+
+	for (i = from; i < to && group != HLI_NO_RECORD; i++) {
+		if (hli_group_has(view, group, i) &&
+		    hli_record_state(&view->records[i]) == HLI_DEAD &&
+		    hli_range_get(&view->records[i], &begin, &end) &&
+		    begin < lowest) {
+			lowest = begin;
+			best = i;
+		}
+	}
+	if (best == HLI_NO_RECORD || !lock_record(member, best, HLI_DEAD))
+		return false;
+	member->adopted = best;
+	return true;
+}
+
 int hli_join_record(struct hli_member *member, uint32_t from, uint32_t to,
-		    const char *name, struct hl_error *err)
+		    uint32_t heir_of, const char *name, struct hl_error *err)
 {
 	const struct timespec pause = { .tv_nsec = HLI_NS_PER_MS };
 	const int64_t deadline = hli_deadline_ns(HLI_DYING_NS);
 
 	/* A record may be about to be free: somebody recovers it, or its
 	 * owner was killed a moment ago. */
-	while (!take_record(member, from, to)) {
+	while (!take_record(member, from, to) &&
+	       !inherit_record(member, from, to, heir_of)) {
 		if (hli_now_ns() >= deadline)
 			return hli_fail(err, -EUSERS,
 					"%s: all %u places for %s are taken",
@@ -307,7 +348,7 @@ void hli_join_end(struct hli_member *member)
 }
 
 /* Something may have closed the descriptor, and another file may have it. */
-static bool descriptor_ours(const struct hli_member *member)
+bool hli_descriptor_ours(const struct hli_member *member)
 {
 	const struct hli_segment *const segment = &member->ring->segment;
 	struct stat st;
@@ -338,7 +379,7 @@ void hli_join_cancel(struct hli_member *member)
 	if (!member->ring || member->lock_fd < 0)
 		return;
 	remove_member(member);
-	if (descriptor_ours(member)) {
+	if (hli_descriptor_ours(member)) {
 		unlock_all(member);
 		close(member->lock_fd);
 	}

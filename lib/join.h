@@ -27,9 +27,14 @@ void hli_read_boot_id(char id[40]);
 /*
  * Find a free record in [from, to), lock its byte, fill it. Not LIVE yet. Before
  * the group is entered: this may look for the dead, and groups go with them.
+ * heir_of is a durable shared group, or HLI_NO_RECORD: where no record is free
+ * it takes a dead member's, with its range: member->adopted is the same then.
  */
 int hli_join_record(struct hli_member *member, uint32_t from, uint32_t to,
-		    const char *name, struct hl_error *err);
+		    uint32_t heir_of, const char *name, struct hl_error *err);
+
+/* Is the lock descriptor still what we opened? */
+bool hli_descriptor_ours(const struct hli_member *member);
 
 /* Go LIVE and give the control byte back. */
 void hli_join_end(struct hli_member *member);

@@ -117,8 +117,8 @@ int hl_producer_join(struct hl_ring *ring, const struct hl_producer_attr *attr,
 	/* A sole producer's predecessor is settled once its record is free. */
 	if (ret == 0)
 		ret = hli_join_record(&producer->member, 0,
-				      ring->view.geo.max_producers, attr->name,
-				      err);
+				      ring->view.geo.max_producers,
+				      HLI_NO_RECORD, attr->name, err);
 	if (ret < 0) {
 		hli_join_cancel(&producer->member);
 		free(producer);

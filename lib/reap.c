@@ -19,6 +19,7 @@
 
 #include "clock.h"
 #include "group.h"
+#include "join.h"
 #include "liveness.h"
 #include "record.h"
 
@@ -224,6 +225,9 @@ int hli_look_for_dead(struct hli_member *member, bool have_control)
 	int changed = 0;
 	uint32_t i;
 
+	/* Something closed it, and every lock would be had in another file. */
+	if (!hli_descriptor_ours(member))
+		return -EIDRM;
 	for (i = 0; i < view->nrecords; i++) {
 		if (i != member->index && i != member->adopted &&
 		    hli_record_state(&view->records[i]) != HLI_FREE)
@@ -255,10 +259,11 @@ void hli_adopted_end(struct hli_member *member)
 {
 	const uint32_t record = member->adopted;
 
-	if (record == HLI_NO_RECORD)
+	member->adopted = HLI_NO_RECORD;
+	/* Inherited: it is our own record, and stays. */
+	if (record == HLI_NO_RECORD || record == member->index)
 		return;
 	hli_record_free(&member->ring->view, record);
 	hli_lock_drop(member->lock_fd, HLI_LOCK_RECORD(record));
-	member->adopted = HLI_NO_RECORD;
 	hli_wake(&member->ring->view, UINT64_MAX);
 }

@@ -322,7 +322,7 @@ int hl_ring_finish(struct hl_ring *ring, struct hl_error *err)
 	/* Whoever wakes must have registered, where sleepers pay. */
 	ret = hli_register_barrier(ring, err);
 	if (ret == 0 && sole)
-		ret = hli_lock_try(fd, HLI_LOCK_PRODUCER_SEAT);
+		ret = hli_lock_wait(fd, HLI_LOCK_PRODUCER_SEAT, HLI_DYING_NS);
 	if (ret == 0) {
 		hli_or_ar(&ring->view.header->head, HLI_FINISHED);
 		HLI_HOOK("finished");
@@ -330,7 +330,7 @@ int hl_ring_finish(struct hl_ring *ring, struct hl_error *err)
 	}
 	hli_lock_drop(fd, HLI_LOCK_PRODUCER_SEAT);
 	close(fd);
-	if (ret == -EAGAIN)
+	if (ret == -ETIMEDOUT)
 		return hli_fail(err, -EBUSY,
 				"%s: its sole producer lives: it has to finish "
 				"the ring",
@@ -346,9 +346,9 @@ int hl_group_create(struct hl_ring *ring, const struct hl_group_attr *attr,
 
 	if (ret == 0)
 		ret = add_group(ring, attr, err);
-	if (ret == 0)
-		hli_wake(&ring->view, HLI_SLEEPERS_PRODUCERS);
 	hli_join_cancel(&member);
+	/* Also when it failed: it held them back for a moment. */
+	hli_wake(&ring->view, HLI_SLEEPERS_PRODUCERS);
 	return ret;
 }
 

@@ -153,6 +153,7 @@ static ssize_t claim_run(struct hli_taker *taker, uint64_t max)
 	/* E4: pairs with group.c:scan() */
 	if (!hli_cas_ar(tail, t, t + n)) {
 		hli_range_empty(taker->record);
+		taker->moved = true; /* it may have held low for a moment */
 		return 0;
 	}
 	HLI_HOOK("take_tail");

@@ -42,6 +42,7 @@
 #define BUSY_LOOK_NS (10 * HLI_NS_PER_MS)
 
 int64_t hli_sleep_bound_ns = 100 * HLI_NS_PER_MS;
+bool hli_membarrier_off;
 
 static int membarrier(int command)
 {
@@ -52,7 +53,8 @@ bool hli_membarrier_works(void)
 {
 	const long known = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
 
-	return known > 0 && (known & MEMBARRIER_CMD_GLOBAL_EXPEDITED) &&
+	return !hli_membarrier_off && known > 0 &&
+	       (known & MEMBARRIER_CMD_GLOBAL_EXPEDITED) &&
 	       (known & MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
 }
 

@@ -13,6 +13,9 @@
 /* Longest sleep; a test build sets it to INT64_MAX. */
 extern int64_t hli_sleep_bound_ns;
 
+/* A test sets it: as if the kernel had no membarrier. */
+extern bool hli_membarrier_off;
+
 /* What a participant needs to wait; its own memory. */
 struct hli_wait {
 	const struct hli_view *view;

@@ -193,7 +193,7 @@ START_TEST(each_mismatch_has_its_own_error_with_both_values)
 		{ -EBADMSG, { "not a ring", "0a454e494c544f48", "0000" } },
 		{ -EPROTONOSUPPORT, { "version", "2", "1" } },
 		{ -EPROTONOSUPPORT, { "byte order", "04030201", "01020304" } },
-		{ -EPROTONOSUPPORT, { "features", "80", "1" } },
+		{ -EPROTONOSUPPORT, { "features", "80", "knows" } },
 		{ -EBADMSG, { "slots' place", "4097", "4096" } },
 		{ -EBADMSG, { "record size", "64", "128" } },
 		{ -EBADMSG, { "capacity", "power of two", "2^26" } },
