@@ -25,10 +25,13 @@ dist_man_MANS += \
 	%D%/man/hotline.1 \
 	%D%/man/hotline-bench.1 \
 	%D%/man/hotline-create.1 \
+	%D%/man/hotline-doctor.1 \
+	%D%/man/hotline-evict.1 \
 	%D%/man/hotline-layout.1 \
 	%D%/man/hotline-ls.1 \
 	%D%/man/hotline-recv.1 \
 	%D%/man/hotline-rm.1 \
 	%D%/man/hotline-send.1 \
 	%D%/man/hotline-stat.1 \
-	%D%/man/hotline-tail.1
+	%D%/man/hotline-tail.1 \
+	%D%/man/hotline-why.1

@@ -59,6 +59,8 @@ hooked_tests = $(crash_tests)
 cli_tests = \
 	$(faults_scripts) \
 	%D%/cli/completion.sh \
+	%D%/cli/doctor.sh \
+	%D%/cli/evict.sh \
 	%D%/cli/hostile.sh \
 	%D%/cli/layout.sh \
 	%D%/cli/layout_files.sh \
@@ -68,7 +70,8 @@ cli_tests = \
 	%D%/cli/rings.sh \
 	%D%/cli/stat.sh \
 	%D%/cli/tail.sh \
-	%D%/cli/usage.sh
+	%D%/cli/usage.sh \
+	%D%/cli/why.sh
 
 checks = \
 	%D%/checks/banned.sh \
@@ -98,6 +101,10 @@ include tests/faults/local.mk
 
 # Programs that are killed, or run step by step.
 include tests/crash/local.mk
+
+# What tests of the command start, to have it in the way.
+check_PROGRAMS += %D%/cli/hold
+%C%_cli_hold_LDADD = lib/libhotline.la
 
 # Helpers of the C tests.
 support_sources = \
@@ -232,6 +239,7 @@ EXTRA_DIST += \
 	$(cli_tests) \
 	$(long_checks) \
 	%D%/checks/one_message.c \
+	%D%/cli/hold_lib.sh \
 	%D%/cli/layout_lib.sh \
 	%D%/cli/lib.sh \
 	%D%/support/strip_comments.awk \

@@ -19,6 +19,7 @@ enum hlt_exit {
 	HLT_NOTHING = 4, /* nothing came, or no room, in the time given */
 	HLT_TAKEN = 5,	 /* the name, the ring or the place is in use */
 	HLT_DAMAGED = 6, /* not a ring, a damaged one, or of another version */
+	HLT_HELD = 7,	 /* something is held back, or recovery is pending */
 };
 
 struct cmd {
@@ -35,6 +36,9 @@ int hlt_cmd_send(int argc, char **argv);
 int hlt_cmd_recv(int argc, char **argv);
 int hlt_cmd_rm(int argc, char **argv);
 int hlt_cmd_bench(int argc, char **argv);
+int hlt_cmd_why(int argc, char **argv);
+int hlt_cmd_doctor(int argc, char **argv);
+int hlt_cmd_evict(int argc, char **argv);
 int hlt_cmd_layout(int argc, char **argv);
 
 #endif /* HLT_CMD_H */

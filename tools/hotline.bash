@@ -30,6 +30,12 @@ _hotline_options() {
 		;;
 	ls) printf '%s ' "$common" ;;
 	stat) printf '%s ' "$common" --blocks ;;
+	why) printf '%s ' "$common" --for ;;
+	doctor)
+		printf '%s ' "$common" --repair --salvage --slot-size \
+			--capacity --raw --force --any-owner
+		;;
+	evict) printf '%s ' "$common" --force --any-owner ;;
 	tail)
 		printf '%s ' "$common" --from --count --timeout --hex --raw \
 			--any-owner
@@ -60,6 +66,7 @@ _hotline_values() {
 	--checksum) echo 'none header payload' ;;
 	--from | -f) echo 'oldest newest' ;;
 	--timeout | -t) echo '0 100ms 1s 1m forever' ;;
+	--for) echo '0 200ms 1s 10s' ;;
 	--stride) echo 'size packed' ;;
 	--line) echo '64 128 256' ;;
 	--mode | -m) echo '0600 0640 0660 0644 0666' ;;
@@ -74,10 +81,10 @@ _hotline_wants_value() {
 		*:--checksum | *:--message-magic | *:--mode | \
 		*:--start-position | *:--from | *:--count | *:--timeout | \
 		*:--batch | *:--hot | *:--stride | *:--line | *:--cold | \
-		*:--cores | *:--time | \
+		*:--for | *:--salvage | *:--cores | *:--time | \
 		*:--cold-size | *:--cu) return 0 ;;
 	create:-[csabpgm] | tail:-[fnt] | send:-t | recv:-[gfntb] | \
-		bench:-[ct] | layout:-[HslmC]) return 0 ;;
+		why:-f | doctor:-s | bench:-[ct] | layout:-[HslmC]) return 0 ;;
 	esac
 	return 1
 }
@@ -96,9 +103,14 @@ _hotline() {
 	command=${words[1]-}
 
 	if [[ $command == "$cur" && ${#words[@]} -le 2 ]]; then
-		list='create ls stat tail send recv rm layout bench help --help --version'
+		list='create ls stat why doctor tail send recv evict rm layout bench'
+		list+=' help --help --version'
 	elif [[ $command == help ]]; then
-		list='create ls stat tail send recv rm layout bench'
+		list='create ls stat why doctor tail send recv evict rm layout bench'
+	elif [[ $command:$prev == doctor:--salvage || $command:$prev == doctor:-s ]]; then
+		compopt -o filenames 2>/dev/null
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
 	elif _hotline_wants_value "$command" "$prev"; then
 		list=$(_hotline_values "$prev")
 	elif [[ $cur == -* ]]; then
@@ -114,7 +126,9 @@ _hotline() {
 			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 			return
 			;;
-		stat | tail | send | recv | rm) list=$(_hotline_rings) ;;
+		stat | why | doctor | tail | send | recv | evict | rm)
+			list=$(_hotline_rings)
+			;;
 		*) return ;;
 		esac
 	fi

@@ -7,6 +7,8 @@ hotline_cli_sources = \
 	%D%/cmd.h \
 	%D%/cmd_bench.c \
 	%D%/cmd_create.c \
+	%D%/cmd_doctor.c \
+	%D%/cmd_evict.c \
 	%D%/cmd_layout.c \
 	%D%/cmd_ls.c \
 	%D%/cmd_recv.c \
@@ -14,6 +16,9 @@ hotline_cli_sources = \
 	%D%/cmd_send.c \
 	%D%/cmd_stat.c \
 	%D%/cmd_tail.c \
+	%D%/cmd_why.c \
+	%D%/doctor.c \
+	%D%/doctor.h \
 	%D%/dwarf_find.c \
 	%D%/dwarf_inner.h \
 	%D%/dwarf_shape.c \
@@ -46,10 +51,14 @@ hotline_cli_sources = \
 	%D%/out.h \
 	%D%/place.c \
 	%D%/place.h \
+	%D%/salvage.c \
+	%D%/salvage.h \
 	%D%/shape.c \
 	%D%/shape.h \
 	%D%/snapshot.c \
 	%D%/snapshot.h \
+	%D%/stamp.c \
+	%D%/stamp.h \
 	%D%/stat_json.c \
 	%D%/stat_text.c \
 	%D%/stop.c \
@@ -62,7 +71,14 @@ hotline_cli_sources = \
 	%D%/text.c \
 	%D%/text.h \
 	%D%/view.c \
-	%D%/view.h
+	%D%/view.h \
+	%D%/why.c \
+	%D%/why.h \
+	%D%/why_gone.c \
+	%D%/why_group.c \
+	%D%/why_show.c \
+	%D%/words.c \
+	%D%/words.h
 
 bin_PROGRAMS += %D%/hotline
 %C%_hotline_SOURCES = $(hotline_cli_sources)

@@ -25,9 +25,13 @@ static const struct cmd commands[] = {
 	{ "create", hlt_cmd_create, "create a ring" },
 	{ "ls", hlt_cmd_ls, "list the rings there are" },
 	{ "stat", hlt_cmd_stat, "show what a ring is and who uses it" },
+	{ "why", hlt_cmd_why, "say why nothing moves, and who is in the way" },
+	{ "doctor", hlt_cmd_doctor,
+	  "check a ring, mend it, save its messages" },
 	{ "tail", hlt_cmd_tail, "show messages as they pass" },
 	{ "send", hlt_cmd_send, "send messages from standard input" },
 	{ "recv", hlt_cmd_recv, "receive messages as member of a group" },
+	{ "evict", hlt_cmd_evict, "remove a participant that lives" },
 	{ "rm", hlt_cmd_rm, "remove rings" },
 	{ "bench", hlt_cmd_bench, "measure rings between two cores" },
 	{ "layout", hlt_cmd_layout, "draw a struct on cache lines" },
@@ -51,7 +55,8 @@ static const char usage_tail[] =
 	"that is set; a NAME with a slash is the path of a file.\n"
 	"\n"
 	"Exit status: 0 done, 1 failed, 2 wrong usage, 3 no such ring,\n"
-	"4 nothing came in time, 5 in use, 6 damaged or not a ring.\n";
+	"4 nothing came in time, 5 in use, 6 damaged or not a ring,\n"
+	"7 something is held back.\n";
 
 /* Standard descriptors that are closed become ones that refuse their use. */
 static void occupy_standard_descriptors(void)
@@ -103,13 +108,15 @@ static const char *nearest(const char *word)
 	static const struct {
 		const char *word, *command;
 	} others[] = {
-		{ "list", "ls" },      { "info", "stat" },
-		{ "inspect", "stat" }, { "status", "stat" },
-		{ "follow", "tail" },  { "watch", "tail" },
-		{ "receive", "recv" }, { "delete", "rm" },
-		{ "remove", "rm" },    { "unlink", "rm" },
-		{ "produce", "send" }, { "new", "create" },
-		{ "consume", "recv" },
+		{ "list", "ls" },	{ "info", "stat" },
+		{ "inspect", "stat" },	{ "status", "stat" },
+		{ "follow", "tail" },	{ "watch", "tail" },
+		{ "receive", "recv" },	{ "delete", "rm" },
+		{ "remove", "rm" },	{ "unlink", "rm" },
+		{ "produce", "send" },	{ "new", "create" },
+		{ "consume", "recv" },	{ "check", "doctor" },
+		{ "repair", "doctor" }, { "salvage", "doctor" },
+		{ "kick", "evict" },
 	};
 	const char *best = NULL;
 	size_t least = 3;

@@ -16,15 +16,16 @@
 #include "guard.h"
 #include "info_json.h"
 #include "out.h"
+#include "stamp.h"
 
 enum {
-	STAT_BYTES = 1024
-}; /* of /proc/PID/stat */
+	STAT_BYTES = 1024,     /* of /proc/PID/stat */
+	LOOKED_AT_MOST = 4096, /* positions of one range */
+};
 
 struct take {
 	struct hlt_snapshot *snapshot;
 	struct hl_inspect *inspect;
-	struct hl_tap *tap;
 	struct hl_error *err;
 	int ret;
 };
@@ -84,27 +85,10 @@ static void read_blocks(struct hlt_snapshot *s,
 	}
 }
 
-/*
- * The ring remembers what was waited for last. A tap that finds nothing there
- * tells that it is still waited for.
- */
-static void look_for_held(struct take *take)
-{
-	const uint64_t position = take->snapshot->ring.held_position;
-	struct hl_tap_message message;
-
-	if (position == 0 || hl_tap_open(take->inspect, HL_START_POSITION,
-					 position, &take->tap, NULL) < 0)
-		return;
-	take->snapshot->held = hl_tap_next(take->tap, HL_NOWAIT, &message) ==
-			       -EAGAIN;
-}
-
 static void read_ring(void *arg)
 {
 	struct take *take = arg;
 
-	look_for_held(take);
 	read_groups(take->snapshot, take->inspect);
 	read_participants(take->snapshot, take->inspect);
 	read_blocks(take->snapshot, take->inspect);
@@ -150,6 +134,66 @@ static void look_up_process(struct hlt_process *process, uint32_t pid,
 		 (int)(close - open - 1), open + 1);
 }
 
+static bool is_claimed(const struct hlt_snapshot *s,
+		       const struct hlt_stamps *stamps, uint64_t position)
+{
+	return position < s->ring.head &&
+	       hlt_stamp_of(stamps, position) == HLT_STAMP_CLAIMED;
+}
+
+/* The first position of a producer's range that it has not published. */
+static void add_first_of(struct hlt_snapshot *s,
+			 const struct hlt_stamps *stamps,
+			 const struct hlt_participant_row *row)
+{
+	const struct hl_participant_status *p = &row->status;
+
+	if (!p->producer || p->from >= p->to)
+		return;
+	for (uint64_t i = 0; i < p->to - p->from && i < LOOKED_AT_MOST; i++) {
+		if (!is_claimed(s, stamps, p->from + i))
+			continue;
+		s->claimed[s->nclaimed++] = (struct hlt_claimed){
+			.position = p->from + i,
+			.holder = row,
+		};
+		return;
+	}
+}
+
+/* A position that somebody waits for, unless it is there already. */
+static bool add_position(struct hlt_snapshot *s,
+			 const struct hlt_stamps *stamps, uint64_t position)
+{
+	if (!is_claimed(s, stamps, position))
+		return false;
+	for (size_t i = 0; i < s->nclaimed; i++) {
+		if (s->claimed[i].position == position)
+			return true;
+	}
+	s->claimed[s->nclaimed++] = (struct hlt_claimed){
+		.position = position,
+		.holder = hlt_snapshot_holder(s, position),
+	};
+	return true;
+}
+
+/* The ring remembers what was waited for last: it may be long published. */
+static void find_claimed(struct hlt_snapshot *s)
+{
+	struct hlt_stamps stamps;
+
+	hlt_stamps_open(&stamps, s->name, &s->ring);
+	s->claimed = hlt_alloc((s->nparticipants + s->ngroups + 1) *
+			       sizeof(*s->claimed));
+	for (size_t i = 0; i < s->nparticipants; i++)
+		add_first_of(s, &stamps, &s->participants[i]);
+	for (size_t i = 0; i < s->ngroups; i++)
+		add_position(s, &stamps, s->groups[i].status.cursor);
+	s->held = add_position(s, &stamps, s->ring.held_position);
+	hlt_stamps_close(&stamps);
+}
+
 static void make_room(struct hlt_snapshot *s)
 {
 	const struct hl_ring_info *info = &s->ring.info;
@@ -188,8 +232,9 @@ int hlt_snapshot_take(struct hlt_snapshot *snapshot, const char *name,
 	memset(snapshot, 0, sizeof(*snapshot));
 	snapshot->name = name;
 	ret = look(&take);
-	hl_tap_close(take.tap);
 	hl_inspect_close(take.inspect);
+	if (ret == 0)
+		find_claimed(snapshot);
 	for (size_t i = 0; i < snapshot->nparticipants; i++) {
 		struct hlt_participant_row *row = &snapshot->participants[i];
 
@@ -204,6 +249,7 @@ void hlt_snapshot_fini(struct hlt_snapshot *snapshot)
 	free(snapshot->groups);
 	free(snapshot->participants);
 	free(snapshot->blocks);
+	free(snapshot->claimed);
 }
 
 const char *hlt_snapshot_group(const struct hlt_snapshot *snapshot,

@@ -34,6 +34,12 @@ struct hlt_participant_row {
 	struct hlt_process process;
 };
 
+/* A position that is claimed and neither published nor void. */
+struct hlt_claimed {
+	uint64_t position;
+	const struct hlt_participant_row *holder; /* NULL: in nobody's range */
+};
+
 struct hlt_snapshot {
 	const char *name;
 	struct hl_ring_status ring;
@@ -45,8 +51,11 @@ struct hlt_snapshot {
 	uint32_t leased;
 	uint32_t reusable;
 	uint32_t waiting; /* free, but a group may still read them */
-	bool held;	  /* ring.held_position is still not published */
-	bool full;	  /* no position can be claimed */
+	/* The first of each producer, and where groups stand. */
+	struct hlt_claimed *claimed;
+	size_t nclaimed;
+	bool held; /* ring.held_position is still not published */
+	bool full; /* no position can be claimed */
 };
 
 /*
@@ -72,6 +81,10 @@ hlt_snapshot_holder(const struct hlt_snapshot *snapshot, uint64_t position);
 
 /* alive, dead or evicted. */
 const char *hlt_liveness_word(enum hl_liveness liveness);
+
+/* One participant as an object. */
+json_t *hlt_participant_to_json(const struct hlt_snapshot *snapshot,
+				const struct hlt_participant_row *row);
 
 /* Write it out: tables, or one object. blocks: a line for each block too. */
 void hlt_snapshot_print(const struct hlt_snapshot *snapshot, bool blocks);

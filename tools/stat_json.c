@@ -112,8 +112,8 @@ static void set_role(json_t *object, const struct hl_participant_status *p,
 	set_u64(object, "redelivered", p->redelivered);
 }
 
-static json_t *participant_to_json(const struct hlt_snapshot *s,
-				   const struct hlt_participant_row *row)
+json_t *hlt_participant_to_json(const struct hlt_snapshot *s,
+				const struct hlt_participant_row *row)
 {
 	const struct hl_participant_status *p = &row->status;
 	json_t *object = json_object();
@@ -193,7 +193,7 @@ json_t *hlt_snapshot_to_json(const struct hlt_snapshot *snapshot, bool blocks)
 	hlt_json_set(object, "groups", groups);
 	for (size_t i = 0; i < snapshot->nparticipants; i++)
 		hlt_json_append(participants,
-				participant_to_json(
+				hlt_participant_to_json(
 					snapshot, &snapshot->participants[i]));
 	hlt_json_set(object, "participants", participants);
 	hlt_json_set(object, "arena", arena_to_json(snapshot, blocks));

@@ -14,6 +14,7 @@
 #include "place.h"
 #include "table.h"
 #include "text.h"
+#include "words.h"
 
 static const struct hlt_column group_columns[] = {
 	{ "GROUP", 0 },
@@ -34,6 +35,7 @@ static const struct hlt_column group_columns[] = {
 };
 
 static const struct hlt_column participant_columns[] = {
+	{ "NO", HLT_RIGHT },
 	{ "PARTICIPANT", 0 },
 	{ "ROLE", 0 },
 	{ "GROUP", HLT_RARE },
@@ -208,11 +210,8 @@ static void add_group(struct hlt_table *t, const struct hl_group_status *g)
 static void add_state(struct hlt_table *t,
 		      const struct hlt_participant_row *row)
 {
-	const bool stopped = row->process.known && (row->process.state == 'T' ||
-						    row->process.state == 't');
-
 	hlt_table_cell(t, "%s%s", hlt_liveness_word(row->status.liveness),
-		       stopped ? ", stopped" : "");
+		       hlt_is_stopped(row) ? ", stopped" : "");
 }
 
 static void add_range(struct hlt_table *t,
@@ -231,6 +230,7 @@ static void add_participant(struct hlt_table *t, const struct hlt_snapshot *s,
 {
 	const struct hl_participant_status *p = &row->status;
 
+	hlt_table_u64(t, row->index);
 	hlt_table_cell(t, "%s", p->name);
 	hlt_table_cell(t, "%s", p->producer ? "producer" : "consumer");
 	hlt_table_cell(t, "%s",

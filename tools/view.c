@@ -18,8 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
 #include "opt.h"
 #include "out.h"
 #include "text.h"
@@ -148,7 +146,7 @@ static void set_payload(json_t *object, const struct hlt_view *view)
 			     json_string(payload_error(view->payload_status)));
 }
 
-static void print_json(const struct hlt_view *view)
+json_t *hlt_view_to_json(const struct hlt_view *view)
 {
 	json_t *object = json_object();
 	const char *invalid = verdict_word(view->verdict);
@@ -170,7 +168,7 @@ static void print_json(const struct hlt_view *view)
 		hlt_json_set(object, "voids", hlt_json_u64(view->voids));
 	if (view->lost > 0)
 		hlt_json_set(object, "lost", hlt_json_u64(view->lost));
-	hlt_json_print_line(object);
+	return object;
 }
 
 /* --- A line for people ---------------------------------------------------- */
@@ -303,7 +301,7 @@ void hlt_view_print(const struct hlt_view *view, enum hlt_form form)
 		print_text(view);
 		break;
 	case HLT_FORM_JSON:
-		print_json(view);
+		hlt_json_print_line(hlt_view_to_json(view));
 		break;
 	case HLT_FORM_HEX:
 		printf("%" PRIu64 "  ", view->position);

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include <hotline/consume.h>
 
 enum hlt_form {
@@ -36,6 +38,9 @@ struct hlt_view {
 	uint32_t attempt;
 	enum hl_verdict verdict;
 };
+
+/* The object that the JSON form has of it. */
+json_t *hlt_view_to_json(const struct hlt_view *view);
 
 /* Print the message to standard output. */
 void hlt_view_print(const struct hlt_view *view, enum hlt_form form);

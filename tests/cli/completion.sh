@@ -19,7 +19,7 @@ hotline create one
 hotline create two
 touch "$HOTLINE_DIR/hotline.not a ring"
 
-for command in create ls stat tail send recv rm; do
+for command in create ls stat why doctor tail send recv evict rm; do
 	tap_check "$command is offered" \
 		grep -qw "$command" <(offers hotline "${command:0:1}")
 	tap_check 'and known to the program' hotline "$command" --help

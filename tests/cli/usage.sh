@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-commands='create ls stat tail send recv rm'
+commands='create ls stat why doctor tail send recv evict rm'
 
 expect '--version succeeds' 0 hotline --version
 is '--version prints one line' 1 "$(hotline --version | wc -l)"
@@ -22,7 +22,7 @@ for command in $commands; do
 	expect "$command refuses an unknown letter" 2 hotline "$command" -Z
 	says "$command then names the letter" '-Z'
 done
-for command in stat tail send recv rm create; do
+for command in stat why doctor tail send recv rm create; do
 	expect "$command wants a name" 2 hotline "$command"
 	says "$command says so" 'name is missing'
 done
