@@ -5,7 +5,9 @@
 
 faults_tests = \
 	%D%/test_create \
-	%D%/test_stopped
+	%D%/test_mapping \
+	%D%/test_stopped \
+	%D%/test_wakeups
 
 faults_scripts = \
 	%D%/restarts.sh
