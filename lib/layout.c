@@ -46,6 +46,11 @@ static bool compute_places(struct hli_geometry *geo)
 			 ((uint64_t)geo->max_producers + geo->max_consumers) *
 				 sizeof(struct hli_record);
 	at = geo->blocks_at + geo->nblocks * sizeof(struct hli_block);
+	geo->schema_at = 0;
+	if (geo->schema_bytes) {
+		geo->schema_at = hli_round_up(at, HL_LINE_BYTES);
+		at = geo->schema_at + geo->schema_bytes;
+	}
 	geo->slots_at = hli_round_up(at, HLI_PAGE_BYTES);
 	slots = geo->capacity * geo->slot_bytes;
 	geo->arena_at = hli_round_up(geo->slots_at + slots, HLI_PAGE_BYTES);
@@ -78,6 +83,9 @@ static const char *limits_broken(const struct hli_geometry *geo)
 		return "a ring with a sole producer has room for one";
 	if (geo->start_position == 0 || geo->start_position >= HLI_POSITION_END)
 		return "the start position is not from 1 to 2^63 - 2";
+	if (geo->schema_bytes > HLI_SCHEMA_BYTES_MAX ||
+	    !geo->schema_bytes != !(geo->features & HLI_FEATURE_SCHEMA))
+		return "the schema's size is not 1 to 65536";
 	if (geo->nblocks == 0)
 		return geo->block_bytes || geo->block_stride ?
 			       "there is a block size but no arena" :
@@ -175,6 +183,24 @@ int hli_geometry_from_attr(struct hli_geometry *geo,
 	return 0;
 }
 
+int hli_geometry_add_schema(struct hli_geometry *geo, uint32_t schema_bytes,
+			    uint64_t fingerprint, const char *name,
+			    struct hl_error *err)
+{
+	geo->features |= HLI_FEATURE_SCHEMA;
+	geo->schema_bytes = schema_bytes;
+	geo->schema_fingerprint = fingerprint;
+	if (limits_broken(geo))
+		return hli_fail(err, -EINVAL, "%s: %s", name,
+				limits_broken(geo));
+	return compute_places(geo) ?
+		       0 :
+		       hli_fail(err, -EINVAL,
+				"%s: with its schema it is larger than payload "
+				"offsets reach",
+				name);
+}
+
 /* Is it ours, and for us? Every mismatch names both values. */
 static int check_identity(const struct hli_header *header, uint64_t magic,
 			  const char *name, struct hl_error *err)
@@ -228,6 +254,9 @@ static int check_places(const struct hli_geometry *geo,
 		{ "groups' place", header->groups_at, geo->groups_at },
 		{ "records' place", header->records_at, geo->records_at },
 		{ "blocks' place", header->blocks_at, geo->blocks_at },
+		{ "schema's place",
+		  geo->schema_bytes ? header->schema_at : geo->schema_at,
+		  geo->schema_at },
 		{ "slots' place", header->slots_at, geo->slots_at },
 		{ "arena's place", header->arena_at, geo->arena_at },
 		{ "size", header->file_bytes, geo->file_bytes },
@@ -278,6 +307,10 @@ int hli_geometry_from_file(struct hli_geometry *geo,
 	geo->unread = header->unread;
 	geo->checksum = header->checksum;
 	geo->message_magic = header->message_magic;
+	if (geo->features & HLI_FEATURE_SCHEMA) {
+		geo->schema_bytes = header->schema_bytes;
+		geo->schema_fingerprint = header->schema_fingerprint;
+	}
 	broken = limits_broken(geo);
 	if (broken)
 		return hli_fail(err, -EBADMSG, "%s: damaged header: %s", name,
@@ -342,6 +375,9 @@ static void init_header(struct hli_header *header,
 	header->unread = geo->unread;
 	header->checksum = geo->checksum;
 	header->message_magic = geo->message_magic;
+	header->schema_at = geo->schema_at;
+	header->schema_fingerprint = geo->schema_fingerprint;
+	header->schema_bytes = geo->schema_bytes;
 }
 
 void hli_layout_init(struct hli_view *view, void *base,
