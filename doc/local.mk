@@ -18,6 +18,7 @@ dist_man_MANS += \
 	%D%/man/hotline-produce.3 \
 	%D%/man/hotline-ring.3 \
 	%D%/man/hotline-router.3 \
+	%D%/man/hotline-schema.3 \
 	%D%/man/hotline-format.5 \
 	%D%/man/hotline.7
 

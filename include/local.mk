@@ -13,7 +13,8 @@ hotlineinclude_HEADERS = \
 	%D%/hotline/message.h \
 	%D%/hotline/produce.h \
 	%D%/hotline/ring.h \
-	%D%/hotline/router.h
+	%D%/hotline/router.h \
+	%D%/hotline/schema.h
 
 nodist_hotlineinclude_HEADERS = \
 	%D%/hotline/version.h

@@ -17,6 +17,7 @@
 #include "liveness.h"
 #include "reap.h"
 #include "record.h"
+#include "schema.h"
 #include "util.h"
 
 static bool take_ready(void *self, bool fresh)
@@ -197,6 +198,8 @@ int hl_consumer_join(struct hl_ring *ring, const struct hl_group_attr *group,
 	ret = hli_check_group_attr(group, ring->name, err);
 	if (ret == 0)
 		ret = check_attr(attr, ring->name, err);
+	if (ret == 0)
+		ret = hli_schema_join(ring, attr->schema, err);
 	if (ret < 0)
 		return ret;
 	consumer = new_consumer(ring, group);

@@ -41,6 +41,12 @@ hotline_sources = \
 	%D%/ring.c \
 	%D%/router.c \
 	%D%/salvage.c \
+	%D%/schema.c \
+	%D%/schema.h \
+	%D%/schema_compare.c \
+	%D%/schema_ring.c \
+	%D%/schema_text.c \
+	%D%/schema_value.c \
 	%D%/segment.c \
 	%D%/segment.h \
 	%D%/take.c \

@@ -18,6 +18,7 @@
 #include "payload.h"
 #include "reap.h"
 #include "record.h"
+#include "schema.h"
 #include "util.h"
 
 static bool claim_ready(void *self, bool fresh)
@@ -105,6 +106,8 @@ int hl_producer_join(struct hl_ring *ring, const struct hl_producer_attr *attr,
 	if (!attr)
 		attr = &defaults;
 	ret = check_attr(attr, ring->name, err);
+	if (ret == 0)
+		ret = hli_schema_join(ring, attr->schema, err);
 	if (ret < 0)
 		return ret;
 	producer = calloc(1, sizeof(*producer));

@@ -19,6 +19,7 @@
 #include "join.h"
 #include "liveness.h"
 #include "reap.h"
+#include "schema.h"
 #include "util.h"
 
 #define OPEN_OR_CREATE_TRIES 1000
@@ -111,7 +112,8 @@ static int add_group(const struct hl_ring *ring,
 
 /* The ring's contents, before anybody else can see it. */
 static int fill_ring(struct hl_ring *ring, const struct hl_ring_attr *attr,
-		     const struct hli_geometry *geo, struct hl_error *err)
+		     const struct hli_geometry *geo, const char *schema,
+		     struct hl_error *err)
 {
 	struct hli_view *const view = &ring->view;
 	int ret = 0;
@@ -121,6 +123,8 @@ static int fill_ring(struct hl_ring *ring, const struct hl_ring_attr *attr,
 	view->header->created_ns = (uint64_t)hli_clock_ns(CLOCK_REALTIME);
 	view->header->creator_pid = (uint32_t)getpid();
 	hli_read_boot_id(view->header->boot_id);
+	if (schema)
+		memcpy(view->base + geo->schema_at, schema, geo->schema_bytes);
 	for (i = 0; i < attr->ngroups && ret == 0; i++)
 		ret = add_group(ring, &attr->groups[i], err);
 	if (ret == 0)
@@ -132,40 +136,49 @@ static int fill_ring(struct hl_ring *ring, const struct hl_ring_attr *attr,
 int hl_ring_create(const char *name, const struct hl_ring_attr *attr,
 		   struct hl_ring **out, struct hl_error *err)
 {
-	const struct hl_ring_attr defaults = HL_RING_ATTR_INIT;
+	struct hl_ring_attr wanted = HL_RING_ATTR_INIT;
 	struct hli_geometry geo;
 	struct hl_ring *ring;
+	char *schema = NULL;
 	int ret;
 
 	*out = NULL;
-	if (!attr)
-		attr = &defaults;
 	if (!name)
 		return hli_fail(err, -EINVAL, "a ring needs a name");
-	ret = check_attr(attr, name, err);
+	ret = attr ? check_attr(attr, name, err) : 0;
+	if (ret < 0)
+		return ret;
+	if (attr)
+		wanted = *attr;
+	ret = hli_schema_attr(&wanted, name, err);
 	if (ret == 0)
-		ret = hli_geometry_from_attr(&geo, attr, name, err);
+		ret = hli_geometry_from_attr(&geo, &wanted, name, err);
+	if (ret == 0)
+		ret = hli_schema_add(&geo, wanted.schema, &schema, name, err);
 	if (ret == 0)
 		ret = new_ring(name, &ring, err);
 	if (ret < 0)
-		return ret;
+		goto err_text;
 	if (!hli_membarrier_works())
 		geo.features |= HLI_FEATURE_WAKERS_FENCE;
-	ret = hli_segment_create(&ring->segment, name, attr, &geo, err);
+	ret = hli_segment_create(&ring->segment, name, &wanted, &geo, err);
 	if (ret < 0)
 		goto err_free;
-	ret = fill_ring(ring, attr, &geo, err);
+	ret = fill_ring(ring, &wanted, &geo, schema, err);
 	if (ret == 0)
 		ret = hli_segment_publish(&ring->segment, name, err);
 	if (ret < 0)
 		goto err_close;
 	*out = ring;
+	free(schema);
 	return 0;
 
 err_close:
 	hli_segment_close(&ring->segment);
 err_free:
 	free(ring);
+err_text:
+	free(schema);
 	return ret;
 }
 

@@ -28,7 +28,8 @@ unit_tests = \
 	%D%/unit/test_recover \
 	%D%/unit/test_router \
 	%D%/unit/test_router_dead \
-	%D%/unit/test_router_threads
+	%D%/unit/test_router_threads \
+	%D%/unit/test_schema
 
 api_tests = \
 	%D%/api/test_arena \
@@ -52,6 +53,7 @@ api_tests = \
 	%D%/api/test_payload \
 	%D%/api/test_positions \
 	%D%/api/test_router_ring \
+	%D%/api/test_schema_join \
 	%D%/api/test_signals
 
 hooked_tests = $(crash_tests)
@@ -112,6 +114,7 @@ support_sources = \
 	%D%/support/line.h \
 	%D%/support/rings.c \
 	%D%/support/rings.h \
+	%D%/support/schemas.h \
 	%D%/support/support.c \
 	%D%/support/support.h
 
@@ -154,6 +157,7 @@ api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
 %C%_api_test_payload_LDADD = $(api_libs)
 %C%_api_test_positions_LDADD = $(api_libs)
 %C%_api_test_router_ring_LDADD = $(api_libs)
+%C%_api_test_schema_join_LDADD = $(api_libs)
 %C%_api_test_signals_LDADD = $(api_libs)
 
 # The readers of the examples' inputs are tested as the library is.

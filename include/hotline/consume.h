@@ -56,11 +56,13 @@ struct hl_consumer_attr {
 	hl_poison_fn poison;
 	void *poison_user;
 	struct hl_producer *poison_producer; /* forwards it to another ring */
+	const struct hl_schema *schema; /* ours: has to fit the ring's; NULL
+					   for any */
 };
 #define HL_CONSUMER_ATTR_INIT                                                  \
 	{                                                                      \
 		sizeof(struct hl_consumer_attr), 0, HL_WAIT_ADAPTIVE, 0,       \
-			false, 0, 0, 0, 0                                      \
+			false, 0, 0, 0, 0, 0                                   \
 	}
 
 /*

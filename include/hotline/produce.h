@@ -52,10 +52,12 @@ struct hl_producer_attr {
 	const char *name; /* for people; cut at 15 bytes; NULL: the process's */
 	enum hl_wait wait;
 	int64_t spin_ns; /* how long an adaptive wait spins; 0: 5,000 */
+	const struct hl_schema *schema; /* ours: has to fit the ring's; NULL
+					   for any */
 };
 #define HL_PRODUCER_ATTR_INIT                                                  \
 	{                                                                      \
-		sizeof(struct hl_producer_attr), 0, HL_WAIT_ADAPTIVE, 0        \
+		sizeof(struct hl_producer_attr), 0, HL_WAIT_ADAPTIVE, 0, 0     \
 	}
 
 /*
@@ -67,6 +69,8 @@ struct hl_producer_attr {
  * Returns:  0, or
  *   -EBUSY    the ring has a sole producer, and it lives
  *   -EUSERS   max_producers live already
+ *   -EPROTONOSUPPORT  the ring's messages are not of attr->schema: err has the
+ *             first field that differs
  *   -EIDRM    the ring's name was removed
  *   -ETIMEDOUT  somebody who joins or leaves does not get done
  *   -ENOTSUP  the kernel lacks membarrier, which this ring relies on

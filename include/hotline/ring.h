@@ -49,6 +49,7 @@ extern "C" {
 #define HL_POSITION_MAX INT64_MAX /* positions are 1 to HL_POSITION_MAX - 1 */
 
 struct hl_ring;
+struct hl_schema; /* hotline/schema.h */
 
 struct hl_error {
 	int code; /* what the call returned */
@@ -148,12 +149,15 @@ struct hl_ring_attr {
 	uint64_t start_position; /* for tests; 1 */
 	const struct hl_group_attr *groups; /* there from the first moment */
 	size_t ngroups;
+	const struct hl_schema *schema; /* of its messages, carried in the ring;
+					   NULL for none. slot_bytes is its
+					   message's size by default */
 };
 #define HL_RING_ATTR_INIT                                                      \
 	{                                                                      \
 		sizeof(struct hl_ring_attr), 0, 0, 0, 0, 0, 0, 0,              \
 			HL_PRODUCERS_SHARED, HL_UNREAD_KEEP, HL_CHECKSUM_NONE, \
-			HL_BACKING_NAMED, 0, 0, 0, 0, 0, 0                     \
+			HL_BACKING_NAMED, 0, 0, 0, 0, 0, 0, 0                  \
 	}
 
 /*
