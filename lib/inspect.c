@@ -105,6 +105,11 @@ static void count_participants(const struct hl_inspect *inspect,
 	}
 }
 
+enum hl_name_state hl_inspect_name_state(const struct hl_inspect *inspect)
+{
+	return hli_segment_name_state(&inspect->segment);
+}
+
 static uint64_t age(uint64_t since_ns)
 {
 	const uint64_t now = (uint64_t)hli_now_ns();
@@ -228,6 +233,12 @@ static void consumer_figures(const struct hl_inspect *inspect,
 	if (status->group >= view->geo.max_groups)
 		return;
 	status->cursor = hli_load_acq(&view->groups[status->group].next);
+	/* An exclusive consumer's range is in its group. */
+	if (hli_load_rlx(&view->groups[status->group].kind) ==
+	    HL_GROUP_EXCLUSIVE) {
+		status->from = status->cursor;
+		status->to = hli_load_acq(&view->groups[status->group].handed);
+	}
 	first = status->from < status->to ? status->from : status->cursor;
 	status->lag = behind(head, first);
 }

@@ -88,6 +88,11 @@ int hli_check_group_attr(const struct hl_group_attr *attr, const char *ring,
 				"letter or digit",
 				ring, attr->name ? attr->name : "",
 				HL_GROUP_NAME_BYTES - 1);
+	if (strchr(attr->name, ':'))
+		return hli_fail(err, -EINVAL,
+				"%s: \"%.60s\" is no name for a group: a colon "
+				"parts name and kind on the command line",
+				ring, attr->name);
 	if (attr->kind > HL_GROUP_LOSSY || attr->start > HL_START_POSITION)
 		return hli_fail(err, -EINVAL,
 				"%s: group %s has a kind or start that is not "
@@ -313,14 +318,21 @@ void hl_ring_get_info(const struct hl_ring *ring, struct hl_ring_info *info)
 
 enum hl_name_state hl_ring_name_state(const struct hl_ring *ring)
 {
-	int ret;
+	return hli_segment_name_state(&ring->segment);
+}
 
-	if (!ring->segment.named)
-		return HL_NAME_NONE;
-	ret = hli_segment_named(&ring->segment);
-	if (ret == 1)
-		return HL_NAME_CURRENT;
-	return ret == 0 ? HL_NAME_REPLACED : HL_NAME_REMOVED;
+int hl_ring_path(const char *name, char *path, size_t path_bytes,
+		 struct hl_error *err)
+{
+	char full[HLI_PATH_MAX];
+	const int ret = hli_segment_path(name, full, err);
+
+	if (ret < 0)
+		return ret;
+	if (strlen(full) >= path_bytes)
+		return hli_fail(err, -EINVAL, "%s: no room for its path", name);
+	memcpy(path, full, strlen(full) + 1);
+	return 0;
 }
 
 int hl_ring_finish(struct hl_ring *ring, struct hl_error *err)

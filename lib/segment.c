@@ -507,3 +507,15 @@ int hli_segment_named(const struct hli_segment *segment)
 		return -errno;
 	return st.st_dev == segment->device && st.st_ino == segment->inode;
 }
+
+enum hl_name_state hli_segment_name_state(const struct hli_segment *segment)
+{
+	int ret;
+
+	if (!segment->named)
+		return HL_NAME_NONE;
+	ret = hli_segment_named(segment);
+	if (ret == 1)
+		return HL_NAME_CURRENT;
+	return ret == 0 ? HL_NAME_REPLACED : HL_NAME_REMOVED;
+}

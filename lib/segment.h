@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <hotline/ring.h>
+
 #include "layout.h"
 
 #define HLI_PATH_MAX 1024
@@ -64,6 +66,9 @@ int hli_segment_open_raw(struct hli_segment *segment, const char *name,
 			 struct hl_error *err);
 
 void hli_segment_close(struct hli_segment *segment);
+
+/* What has become of the name. */
+enum hl_name_state hli_segment_name_state(const struct hli_segment *segment);
 
 /*
  * Is path still this file? 1 yes, 0 replaced by another file, -ENOENT gone,

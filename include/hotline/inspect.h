@@ -41,6 +41,10 @@ HL_API HL_MUST_CHECK int hl_inspect_open(const char *name, unsigned flags,
 HL_API
 void hl_inspect_close(struct hl_inspect *inspect);
 
+/* What has become of the name, as hl_ring_name_state(). */
+HL_API
+enum hl_name_state hl_inspect_name_state(const struct hl_inspect *inspect);
+
 struct hl_ring_status {
 	struct hl_ring_info info;
 	uint64_t head;	       /* next position to be claimed */
@@ -104,7 +108,8 @@ struct hl_participant_status {
 	uint32_t uid;
 	uint64_t pid_start; /* clock ticks after boot, field 22 of stat */
 	uint64_t joined_ns; /* CLOCK_REALTIME */
-	uint64_t from, to;  /* range in hand; empty when from >= to */
+	uint64_t from, to;  /* range in hand; empty when from >= to. A live
+			       producer's may be of its last publish */
 	uint64_t cursor;    /* consumers: next position; producers: head */
 	uint64_t lag;	    /* consumers: head - cursor or from */
 	uint64_t messages, batches, waits, wakeups;

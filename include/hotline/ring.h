@@ -107,7 +107,7 @@ enum hl_backing {
 
 struct hl_group_attr {
 	size_t size;	  /* sizeof(struct hl_group_attr): HL_GROUP_ATTR_INIT */
-	const char *name; /* 1 to 31 characters, as in a ring's name */
+	const char *name; /* 1 to 31 characters as in a ring's name, but : */
 	enum hl_group_kind kind;
 	bool durable; /* stays when its last member leaves or dies */
 	enum hl_group_start start;
@@ -242,6 +242,15 @@ int hl_ring_close(struct hl_ring *ring);
  */
 HL_API HL_MUST_CHECK int hl_ring_unlink(const char *name, bool force,
 					struct hl_error *err);
+
+/*
+ * hl_ring_path - where the ring of a name is, whether it exists or not
+ *
+ * Returns: 0, or -EINVAL for what is no name, or when path has too little room
+ * (1024 bytes always do).
+ */
+HL_API HL_MUST_CHECK int hl_ring_path(const char *name, char *path,
+				      size_t path_bytes, struct hl_error *err);
 
 /* The ring's name as it was opened or, for a memfd, its label. */
 HL_API
