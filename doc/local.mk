@@ -6,6 +6,7 @@ dist_doc_DATA += \
 	README.md \
 	%D%/decisions.md \
 	%D%/ordering.md \
+	%D%/performance.md \
 	%D%/protocol.md \
 	%D%/testing.md
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-	LIMIT_S = 5, /* a run may last */
+	LIMIT_S = 3, /* a run may last */
 	MEET_BEGIN = 5,
 	MEET_PROBED = 6,
 	MEET_END = 7,

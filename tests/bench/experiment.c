@@ -94,7 +94,7 @@ void cell_run(struct bench *bench, struct cell *cell)
 			cell->heading,
 			ret == -EBADMSG ? "messages were lost or wrong" :
 					  strerror(-ret));
-		cell->failed++;
+		cell->failed += ret == -ETIMEDOUT ? 2 : 1;
 		return;
 	}
 	choose_length(cell);
@@ -120,6 +120,7 @@ void experiment_run(struct bench *bench, struct experiment *experiment,
 		    double seconds)
 {
 	const int64_t end = machine_now_ns() + (int64_t)(seconds * 1e9);
+	const unsigned least = bench->quick ? 2 : 3; /* the first finds n */
 	const size_t n = experiment->ncells;
 	size_t *const order = calloc(n + 1, sizeof(*order));
 
@@ -127,7 +128,8 @@ void experiment_run(struct bench *bench, struct experiment *experiment,
 		bench_give_up("calloc", -12);
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
-	for (unsigned round = 0; round < 3 || machine_now_ns() < end; round++) {
+	for (unsigned round = 0; round < least || machine_now_ns() < end;
+	     round++) {
 		shuffle(order, n, &bench->seed);
 		for (size_t i = 0; i < n; i++) {
 			struct cell *const cell = &experiment->cells[order[i]];
@@ -135,7 +137,7 @@ void experiment_run(struct bench *bench, struct experiment *experiment,
 			/* What never works is not tried for ever. */
 			if (cell->failed > 3 && cell->nsamples == 0)
 				continue;
-			if (round < 3 || machine_now_ns() < end)
+			if (round < least || machine_now_ns() < end)
 				cell_run(bench, cell);
 		}
 	}
@@ -246,4 +248,19 @@ void bench_classify(struct bench *bench)
 	if (cut && probes[(cut + n) / 2] > 1.8 * probes[cut / 2])
 		bench->near_below = sqrt(probes[cut - 1] * probes[cut]);
 	free(probes);
+}
+
+double bench_distance(const struct bench *bench, enum place place)
+{
+	double *probes, median;
+	const size_t n = all_probes(bench, &probes);
+	size_t first = 0, end = n;
+
+	while (first < n && place_of(bench, probes[first]) != place)
+		first++;
+	while (end > first && place_of(bench, probes[end - 1]) != place)
+		end--;
+	median = end > first ? probes[(first + end) / 2] : 0;
+	free(probes);
+	return median;
 }

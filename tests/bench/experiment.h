@@ -47,7 +47,7 @@ struct cell {
 	double per_second; /* messages of the last one; 0: n is fixed */
 	struct sample *samples;
 	size_t nsamples, room;
-	unsigned failed; /* runs that did not end, or lost something */
+	unsigned failed; /* runs that lost something; twice: did not end */
 	unsigned unquiet;
 };
 
@@ -80,7 +80,7 @@ struct cell *experiment_add(struct experiment *experiment, const char *heading,
 			    const struct bench_shape *shape,
 			    int (*run)(struct cell *, struct crew *, double *));
 
-/* Run cells for so many seconds, each at least twice. */
+/* Run cells for so many seconds, each at least once. */
 void experiment_run(struct bench *bench, struct experiment *experiment,
 		    double seconds);
 void cell_run(struct bench *bench, struct cell *cell);
@@ -96,6 +96,9 @@ struct summary cell_summary(const struct bench *bench, const struct cell *cell,
 
 /* Tell near from far by all probes of all runs. */
 void bench_classify(struct bench *bench);
+
+/* The median of all probes in one place; 0: none. */
+double bench_distance(const struct bench *bench, enum place place);
 
 /* The experiments, filled in by their files. */
 void burst_cells(struct bench *bench, struct experiment *experiment);

@@ -4,6 +4,7 @@
 #
 #	make bench			all of it, 8 minutes
 #	make bench BENCH=quick		a look, less than one
+#	make bench-report		and into doc/performance.md
 #	make bench BENCH_FLAGS='--noisy burst'	see main.c
 #
 # Tables go to standard output, and with the samples and plots to bench/. A new
@@ -94,6 +95,22 @@ bench: all
 	$(AM_V_at)GNUPLOT='$(GNUPLOT)' $(SHELL) $(srcdir)/%D%/run.sh \
 		%D%/bench$(EXEEXT) bench '$(BENCH)' $(BENCH_FLAGS)
 
+.PHONY: bench-report
+bench-report: bench
+	$(AM_V_at)bash $(srcdir)/%D%/report.sh bench \
+		$(srcdir)/doc/performance.md $(srcdir)/%D%/instructions.txt
+
+bench_plots = \
+	doc/performance/backlog.svg \
+	doc/performance/broadcast.svg \
+	doc/performance/burst.svg \
+	doc/performance/many.svg \
+	doc/performance/open.svg \
+	doc/performance/payload.svg \
+	doc/performance/rings.svg \
+	doc/performance/round.svg
+EXTRA_DIST += $(bench_plots)
+
 clean-local: clean-bench
 .PHONY: clean-bench
 clean-bench:
@@ -105,6 +122,7 @@ EXTRA_DIST += \
 	%D%/peer_dpdk.c \
 	%D%/peer_qb.c \
 	%D%/peer_zmq.c \
+	%D%/report.sh \
 	%D%/run.sh
 
 # --- Instructions per message ------------------------------------------------

@@ -182,12 +182,14 @@ static void print_quiet(const struct bench *bench)
 	       bench->noisy ? ", which count" : ", which are left out", mixed,
 	       failed);
 	if (bench->near_below > 0)
-		printf("Near: a line there and back in less than %.0f ns. %zu "
-		       "runs were far.\n",
-		       bench->near_below, far);
+		printf("Near: a line there and back in less than %.0f ns, %.0f "
+		       "by the median; far: %.0f, in %zu runs.\n",
+		       bench->near_below, bench_distance(bench, PLACE_NEAR),
+		       bench_distance(bench, PLACE_FAR), far);
 	else
-		printf("The cores were at one distance from each other all the "
-		       "time.\n");
+		printf("A line there and back took %.0f ns by the median, "
+		       "with one distance all the time.\n",
+		       bench_distance(bench, PLACE_NEAR));
 }
 
 static void measure(struct bench *bench, int argc, char **argv)
@@ -210,6 +212,9 @@ static void measure(struct bench *bench, int argc, char **argv)
 		/* Tuning the limits is part of its time. */
 		seconds -= (double)(machine_now_ns() - begin) / 1e9;
 		experiment_run(bench, e, seconds);
+		fprintf(stderr, "bench: %s took %.1f s of %.1f\n", e->name,
+			(double)(machine_now_ns() - begin) / 1e9,
+			bench->seconds * e->share / share);
 	}
 }
 

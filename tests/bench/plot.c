@@ -41,13 +41,20 @@ static unsigned case_number(const struct experiment *e, const char *heading)
 	return 0;
 }
 
-static bool seen_before(const struct experiment *e, size_t i)
+/* Is it the first of its label, and is there anything to draw? */
+static bool drawn(const struct bench *bench, const struct experiment *e,
+		  size_t i, enum place place)
 {
-	for (size_t j = 0; j < i; j++) {
-		if (strcmp(e->cells[j].label, e->cells[i].label) == 0)
-			return true;
+	bool any = false;
+
+	for (size_t j = 0; j < e->ncells; j++) {
+		if (strcmp(e->cells[j].label, e->cells[i].label) != 0)
+			continue;
+		if (j < i)
+			return false;
+		any |= cell_summary(bench, &e->cells[j], place, 0).n > 0;
 	}
-	return false;
+	return any;
 }
 
 /* A block of data: the points of all cells with the label of the i-th. */
@@ -70,6 +77,7 @@ static void write_points(const struct bench *bench, const struct experiment *e,
 static void write_tics(const struct experiment *e, FILE *out)
 {
 	const char *heading = "";
+	unsigned last = 0;
 
 	fprintf(out, "set xtics noenhanced (");
 	for (size_t i = 0; i < e->ncells; i++) {
@@ -79,8 +87,25 @@ static void write_tics(const struct experiment *e, FILE *out)
 			e->cells[i].heading,
 			case_number(e, e->cells[i].heading));
 		heading = e->cells[i].heading;
+		last = case_number(e, heading);
 	}
-	fprintf(out, ")\n");
+	fprintf(out, ")\nset xrange [-0.5:%u.5]\n", last);
+}
+
+static void write_plot(const struct bench *bench, const struct experiment *e,
+		       enum place place, FILE *out)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < e->ncells; i++) {
+		if (!drawn(bench, e, i, place))
+			continue;
+		fprintf(out,
+			"%s$d%zu using 1:2:3:4 with yerrorlines title \"%s\"",
+			first ? "plot " : ", \\\n  ", i, e->cells[i].label);
+		first = false;
+	}
+	fprintf(out, "\n");
 }
 
 int plot_write(const struct bench *bench, const struct experiment *e,
@@ -100,22 +125,14 @@ int plot_write(const struct bench *bench, const struct experiment *e,
 		"set output '%s.svg'\n"
 		"set title \"%s, cores %s\" noenhanced\n"
 		"set ylabel \"%s\" noenhanced\n"
-		"set logscale y\nset grid ytics\nset offsets 0.3,0.3,0,0\n"
+		"set logscale y\nset grid ytics\n"
 		"set key outside noenhanced\n",
 		e->name, e->title, places[place], e->metrics[0]);
 	write_tics(e, out);
 	for (size_t i = 0; i < e->ncells; i++) {
-		if (!seen_before(e, i))
+		if (drawn(bench, e, i, place))
 			write_points(bench, e, i, place, out);
 	}
-	fprintf(out, "plot ");
-	for (size_t i = 0; i < e->ncells; i++) {
-		if (!seen_before(e, i))
-			fprintf(out,
-				"%s$d%zu using 1:2:3:4 with yerrorlines "
-				"title \"%s\"",
-				i ? ", \\\n  " : "", i, e->cells[i].label);
-	}
-	fprintf(out, "\n");
+	write_plot(bench, e, place, out);
 	return fclose(out) == 0 ? 0 : -EIO;
 }

@@ -90,12 +90,18 @@ static bool shown(const struct bench *bench, const struct cell *cell)
 	return false;
 }
 
+/* Two columns of places, or one when the cores never moved. */
+static unsigned places(const struct bench *bench)
+{
+	return bench->near_below > 0 ? PLACES : 1;
+}
+
 static void print_row(const struct bench *bench, const struct cell *cell)
 {
 	const struct experiment *const e = cell->experiment;
 
 	printf("| %s |", cell->label);
-	for (unsigned p = 0; p < PLACES; p++) {
+	for (unsigned p = 0; p < places(bench); p++) {
 		const double limit = best_of_role(bench, e, cell->heading,
 						  BENCH_LIMIT, (enum place)p,
 						  NULL);
@@ -110,14 +116,16 @@ static void print_row(const struct bench *bench, const struct cell *cell)
 					      "");
 }
 
-static void print_head(const struct experiment *e, const char *heading)
+static void print_head(const struct bench *bench, const struct experiment *e,
+		       const char *heading)
 {
-	static const char *const places[] = { "near", "far" };
+	static const char *const names[] = { "near: ", "far: " };
 	unsigned columns = 0;
 
 	printf("\n%s:\n\n| |", heading);
-	for (unsigned p = 0; p < PLACES; p++) {
-		printf(" %s: %s | min..max | n |", places[p], e->metrics[0]);
+	for (unsigned p = 0; p < places(bench); p++) {
+		printf(" %s%s | min..max | n |",
+		       places(bench) > 1 ? names[p] : "", e->metrics[0]);
 		for (unsigned m = 1; m < e->nmetrics; m++)
 			printf(" %s |", e->metrics[m]);
 		printf(" of limit |");
@@ -138,7 +146,7 @@ void report_table(const struct bench *bench, const struct experiment *e)
 		const struct cell *const cell = &e->cells[i];
 
 		if (strcmp(cell->heading, heading) != 0)
-			print_head(e, heading = cell->heading);
+			print_head(bench, e, heading = cell->heading);
 		if (shown(bench, cell))
 			print_row(bench, cell);
 	}
