@@ -103,6 +103,10 @@ include tests/faults/local.mk
 
 # Programs that are killed, or run step by step.
 include tests/crash/local.mk
+include tests/race/local.mk
+
+# Many times the same.
+include tests/stress/local.mk
 
 # What tests of the command start, to have it in the way.
 check_PROGRAMS += %D%/cli/hold
@@ -123,7 +127,7 @@ support_sources = \
 if HAVE_CHECK
 c_unit_tests = $(unit_tests)
 c_tests = $(unit_tests) $(api_tests) $(hooked_tests) $(hostile_tests) \
-	$(faults_tests)
+	$(faults_tests) $(race_tests) $(stress_tests)
 support_libs = %D%/support/libsupport.la
 check_LTLIBRARIES += $(support_libs)
 endif

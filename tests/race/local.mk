@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+#
+# The real code, step by step.
+
+race_tests =

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+#
+# Many times the same, at random moments.
+
+stress_tests = \
+	%D%/test_sleepers
