@@ -105,6 +105,9 @@ include tests/faults/local.mk
 include tests/crash/local.mk
 include tests/race/local.mk
 
+# Models of the protocol.
+include tests/model/local.mk
+
 # Many times the same.
 include tests/stress/local.mk
 

@@ -7,8 +7,10 @@
  * name for (creating it if need be), take, and leave, with or without a
  * message in hand; KILLS of them die, at any step: as joiner, creator,
  * dropper, adopter, and with the control byte in hand. NREC records, so that
- * the table can be full. With -DDURABLE the group is durable and a Dropper
- * removes it on an operator's behalf.
+ * the table can be full. With -DDURABLE the group is durable, a Dropper removes
+ * it on an operator's behalf, and a joiner that finds every record taken inherits
+ * a dead member's with what is in it. With -DCREATED the group is there, and has
+ * never had a member.
  *
  * Asserted: a member that lives has a group that is in the table and holds
  * producers back; a slot in use is not overwritten; one name is one group; a
@@ -24,8 +26,11 @@
  *   -DMUT_BITFIRST     removal: the bit is cleared before the place is free
  *   -DMUT_USEDFIRST    creation: in the table before the bit is set
  *   -DMUT_NOORPHAN     a bit without a group is left standing
- *   -DMUT_KEEPRANGE    a dropped group's dead keep their ranges
+ *   -DMUT_KEEPRANGE    a record that becomes FREE keeps its range
  *   -DMUT_FREELEAVE    leaving with a message in hand stores FREE
+ *   -DMUT_PLACE        a new group takes a place that records still name
+ *   -DMUT_INHERITEMPTY who inherits a record empties it, as any other
+ *   -DMUT_NOINHERIT    nobody inherits a record
  */
 #ifndef C
 #define C 1
@@ -99,7 +104,7 @@ bit ccrash;
 #endif
 
 /* One step; a consumer may die in its place. */
-#define DIE :: atomic { me>0 && me<=NC && kills>0 -> kills--; ccrash=1; goto gone }
+#define DIE :: atomic { me>0 && kills>0 -> kills--; ccrash=1; goto gone }
 #define S(x) if :: atomic { x } DIE fi
 #ifdef MUT_NOCONTROL
 #define CONTROL skip
@@ -113,6 +118,13 @@ bit ccrash;
 #define UNLOCKALL d_step { i=0; do :: i<NREC -> if :: lk[i]==me+1 -> lk[i]=0 :: else fi; i++ :: else -> break od; i=0; \
 	if :: ctl==me+1 -> ctl=0 :: else fi }
 
+/* A FREE record's range is empty: scans do not ask for the state. */
+#ifdef MUT_KEEPRANGE
+#define FREEIT(r) S(st[r]=FREE)
+#else
+#define FREEIT(r) S(from[r]=to[r]); S(st[r]=FREE)
+#endif
+
 /* Free the dead of a group, and what they held; all: nobody has a byte. */
 inline clear(g) {
   all=1; i=0;
@@ -125,10 +137,7 @@ inline clear(g) {
      if
      :: lk[i]==me+1 && ISIN(i,g) ->
         S(st[i]=DEAD);
-#ifndef MUT_KEEPRANGE
-        S(from[i]=to[i]);
-#endif
-        S(st[i]=FREE);
+        FREEIT(i);
      :: else
      fi;
      if
@@ -188,8 +197,12 @@ inline look(havectl) {
      :: lk[j]==me+1 ->
         S(if :: st[j]==FREE -> lk[j]=0 :: else -> st[j]=DEAD fi);
         if
+        :: lk[j]==me+1 -> S(joined[grp[j]]=1) /* it was here */
+        :: else
+        fi;
+        if
         :: lk[j]!=me+1 -> skip
-        :: lk[j]==me+1 && from[j]>=to[j] -> S(st[j]=FREE); S(lk[j]=0)
+        :: lk[j]==me+1 && from[j]>=to[j] -> FREEIT(j); S(lk[j]=0)
         :: lk[j]==me+1 && from[j]<to[j] && grp[j]==myg && adp==NONE -> adp=j
         :: lk[j]==me+1 && from[j]<to[j] && !(grp[j]==myg && adp==NONE) -> S(lk[j]=0)
         fi
@@ -234,7 +247,16 @@ inline look(havectl) {
 #ifdef ORIG_PARTIAL
 #define PLACE(g) (gst[g]!=1)
 #else
+#if NREC>1
+#define NAMED(g) (ISIN(0,g) || ISIN(1,g))
+#else
+#define NAMED(g) ISIN(0,g)
+#endif
+#ifdef MUT_PLACE
 #define PLACE(g) (gst[g]!=1 && !BIT(g))
+#else
+#define PLACE(g) (gst[g]!=1 && !BIT(g) && !NAMED(g))
+#endif
 #endif
 #if NG>1
 #define NOGROUP (gst[0]!=1 && gst[1]!=1)
@@ -255,6 +277,14 @@ inline look(havectl) {
 #define GABOVE(l) ((!BIT(0) || next[0]>(l)) && (!BIT(1) || next[1]>(l)))
 #else
 #define GABOVE(l) (!BIT(0) || next[0]>(l))
+#endif
+
+/* Is it a group, or a record that it left to one, that holds low down? */
+#define HOLDS1(r,l) (st[r]!=FREE && from[r]<to[r] && from[r]<=(l))
+#if NREC>1
+#define HOLDS(l) (!GABOVE(l) || HOLDS1(0,l) || HOLDS1(1,l))
+#else
+#define HOLDS(l) (!GABOVE(l) || HOLDS1(0,l))
 #endif
 
 active proctype Prod() {
@@ -279,8 +309,8 @@ active proctype Prod() {
         if                                 /* full: what would change that? */
         :: act==0 || (GABOVE(low) && RABOVE(low)) -> skip
         :: DEADREC || (TOSETTLE && ctl==0) -> look(0)
-#ifdef DURABLE
-        :: ncons==0 -> goto bye             /* as it should be */
+#if defined(DURABLE) || defined(CREATED)
+        :: ncons==0 && HOLDS(low) -> goto bye /* as it should be */
 #endif
         fi
      :: else ->
@@ -330,9 +360,21 @@ inline enter() {
 nogroup: g=0
 }
 
+/* Of a durable group: a dead member's record, with what is in it. */
+#if defined(DURABLE) && !defined(MUT_NOINHERIT)
+#define HEIR(r) (gst[0]==1 && !FREEREC && ISIN(r,0) && st[r]==DEAD && lk[r]==0 && from[r]<to[r])
+#define INHERIT(r) :: atomic { HEIR(r) -> lk[r]=me+1; idx=r; adp=r } break
+#else
+#define INHERIT(r)
+#endif
+
 /* Take a free record, looking for the dead while there is none: idx. */
 inline record() {
   do
+  INHERIT(0)
+#if NREC>1
+  INHERIT(1)
+#endif
   :: atomic { st[0]==FREE && lk[0]==0 -> lk[0]=me+1; idx=0 } break
 #if NREC>1
   :: atomic { st[1]==FREE && lk[1]==0 -> lk[1]=me+1; idx=1 } break
@@ -343,7 +385,7 @@ inline record() {
   od;
   /* the state again, under the byte */
   if
-  :: idx!=NONE && st[idx]!=FREE -> S(lk[idx]=0); idx=NONE
+  :: idx!=NONE && st[idx]!=(adp==idx -> DEAD : FREE) -> S(lk[idx]=0); idx=NONE; adp=NONE
   :: else
   fi
 }
@@ -364,10 +406,14 @@ proctype Cons(byte me) {
   :: idx==NONE || myg==NONE -> goto cancel /* a table is full */
   :: else
   fi;
-  S(grp[idx]=myg; from[idx]=to[idx]);
-  S(joined[myg]=1);
+#ifdef MUT_INHERITEMPTY
+  S(grp[idx]=myg; from[idx]=to[idx]; adp=NONE);
+#else
+  S(grp[idx]=myg; if :: adp!=idx -> from[idx]=to[idx] :: else fi);
+#endif
   S(st[idx]=LIVE; assert(gst[myg]==1 && BIT(myg)));
   UNCONTROL;
+  S(joined[myg]=1);
 loop:
   assert(st[idx]==LIVE && lk[idx]==me+1);
   assert(gst[myg]==1 && BIT(myg));
@@ -383,8 +429,10 @@ loop:
         S(from[adp]=t+1; ok=0; t=0; v=0)
      :: else -> break
      od;
-     S(st[adp]=FREE);
-     S(lk[adp]=0; adp=NONE)
+     if
+     :: adp==idx -> adp=NONE               /* inherited: it is our own */
+     :: else -> FREEIT(adp); S(lk[adp]=0; adp=NONE)
+     fi
   :: else
   fi;
   S(t=next[myg]);
@@ -418,10 +466,12 @@ loop:
 leave:
   CONTROL;
 #ifdef MUT_FREELEAVE
-  S(st[idx]=FREE; all=0; t=0);
-#else
-  S(if :: all -> st[idx]=DEAD :: else -> st[idx]=FREE fi; all=0; t=0);
+  all=0;
 #endif
+  if
+  :: all || from[idx]<to[idx] && adp==idx -> S(st[idx]=DEAD; all=0; t=0)
+  :: else -> t=0; FREEIT(idx)
+  fi;
 #ifndef DURABLE
   if
   :: gst[myg]==1 && joined[myg] -> g=myg; drop(g); g=0
@@ -430,7 +480,7 @@ leave:
 #endif
 cancel:
   S(if :: idx!=NONE && lk[idx]==me+1 -> lk[idx]=0 :: else fi; idx=NONE);
-  if :: adp!=NONE -> S(if :: lk[adp]==me+1 -> lk[adp]=0 :: else fi; adp=NONE) :: else fi;
+  if :: adp!=NONE && idx!=adp -> S(if :: lk[adp]==me+1 -> lk[adp]=0 :: else fi; adp=NONE) :: else fi;
   UNCONTROL;
   goto out;
 gone:
@@ -448,12 +498,16 @@ proctype Dropper() {
   if :: gst[0]==1 -> drop(0) :: else fi;
   UNCONTROL;
   goto out;
-gone: skip;
+gone:
+  atomic { UNLOCKALL; j=0; g=0; all=0; ok=0 };
 out: skip
 }
 #endif
 
 init { atomic {
+#ifdef CREATED
+  next[0]=1; start[0]=1; act=1; gst[0]=1;
+#endif
   ncons=NC;
   run Cons(1);
 #if NC>1

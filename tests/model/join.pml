@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* join.pml - a group is created while producers hold a cached low, or are in the middle of computing one.
- * Group 0 is exclusive and always there (absent with -DNOGROUP: "nothing holds producers back").
- * A joiner adds group 1 at `earliest` (default) or `latest` (-DLATEST); with -DREUSE group 0 is first dropped
- * and group 1 takes its slot.  NPR producers, C slots, MAXP positions.
- *   default     producer: scan, announce max, scan again, use the smaller; without groups low := head seen;
- *               joiner: register cursor=announced (or head), then read announced, start at the larger
- *   -DORIG      single scan; joiner registers at low (earliest) / head (latest)
- *   -DORIG_INF  without groups a producer remembers "no limit"
+/*
+ * join.pml - a group is created while producers have a cached low, or are in
+ * the middle of computing one
+ *
+ * Group 0 is exclusive and there from the start (with -DNOGROUP it is not, and
+ * nothing holds producers back). A joiner adds group 1 at the oldest (with
+ * -DLATEST at the newest); with -DREUSE group 0 is dropped first, and group 1
+ * takes its place. NPR producers, C slots, MAXP positions.
+ *
+ * As group.c: which groups hold producers back is one word, read once, before
+ * the cursors. Without a group the first low is cut to what the claim needs and
+ * an eighth of the capacity.
+ *
+ *   -DORIG        a single scan; the joiner starts at low, or at head
+ *   -DORIG_INF    without groups a producer remembers "no limit"
+ *   -DMUT_NOREAD  the joiner does not read announced again
+ *   -DMUT_READ1   the joiner reads announced again before it is active
+ *   -DMUT_SCAN1   the producer does not scan again
+ *   -DMUT_LAP     a producer does not look at the slot's stamp
+ *   -DMUT_CUT     without a group low is not cut: the joiner finds less than
+ *                 7/8 of the capacity
  */
 #ifndef C
 #define C 2
@@ -25,9 +38,16 @@ byte head=1, ann=1, stamp[C], body[C], cursor[2]=1; bit act[2]; bit pdone[NPR];
 #else
 #define PD1
 #endif
+#ifdef ORIG
 #define SCAN(l) l=head; \
   if :: atomic { act[0] -> c=1 } atomic { if :: cursor[0]<l -> l=cursor[0] :: else fi; c=0 } :: !act[0] fi; \
   if :: atomic { act[1] -> c=1 } atomic { if :: cursor[1]<l -> l=cursor[1] :: else fi; c=0 } :: !act[1] fi
+#else
+/* c: the word active, as read */
+#define SCAN(l) l=head; atomic { c=act[0]+2*act[1] } \
+  if :: c&1 -> atomic { if :: cursor[0]<l -> l=cursor[0] :: else fi } :: else fi; \
+  if :: c&2 -> atomic { if :: cursor[1]<l -> l=cursor[1] :: else fi } :: else fi
+#endif
 proctype Prod(byte me) {
   byte h, low=1, l, c, s;
   do
@@ -42,11 +62,16 @@ proctype Prod(byte me) {
 #ifdef ORIG
         low=l;
 #else
-        atomic { if :: l>ann -> ann=l :: else fi; low=l }
+#ifndef MUT_CUT
+        atomic { if :: c==0 && l+C>h+1+C/8 -> l=(h+1+C/8>C -> h+1+C/8-C : 0) :: else fi };
+#endif
+        atomic { if :: l>ann -> ann=l :: else fi; low=l };
+#ifndef MUT_SCAN1
         SCAN(l);
+#endif
         if :: l<low -> low=l :: else fi;
 #endif
-        l=0;
+        atomic { l=0; c=0 };
         if :: h>=low+C -> 
              if
              :: head!=h
@@ -55,10 +80,12 @@ proctype Prod(byte me) {
         :: else fi
      :: else
      fi;
+#ifndef MUT_LAP
      s=stamp[SLOT(h)]; if :: h>C && s!=h-C -> s=0; h=0; goto again :: else s=0 fi;
+#endif
      atomic { if :: head==h -> head=h+1 :: else -> h=0; goto again fi }
      body[SLOT(h)]=h;
-     atomic { assert(stamp[SLOT(h)]<h); stamp[SLOT(h)]=h }
+     atomic { assert(stamp[SLOT(h)]<h); assert(body[SLOT(h)]==h); stamp[SLOT(h)]=h }
 again: h=0
   od;
   atomic { pdone[me]=1; low=0 }
@@ -107,9 +134,19 @@ proctype Joiner() {
   e=ann;
 #endif
   cursor[G]=e;
-  act[G]=1;
+#ifdef MUT_READ1
   e=ann;
-  atomic { if :: e>cursor[G] -> cursor[G]=e :: else fi; e=0 }
+  act[G]=1;
+#else
+  act[G]=1;
+#ifndef MUT_NOREAD
+  e=ann;
+#endif
+#endif
+  atomic { if :: e>cursor[G] -> cursor[G]=e :: else fi; e=0 };
+#if defined(NOGROUP) && !defined(LATEST)
+  assert(head<=cursor[G]+C-C/8+NPR*(C/8+1)); /* what it may claim meanwhile */
+#endif
 #endif
   CONSUME(G,(ALLDONE && cursor[G]==head));
 out: skip

@@ -12,6 +12,17 @@
  *   ORIG_LOW    no announced low / second scan; adopter trusts the stamp alone
  *   ORIG_WRAP   free := low + C - head as unsigned numbers, low far below
  *   ORIG_FREEFIRST reaper unlocks before it marks the record free
+ * Mutants that no published text ever had:
+ *   MUT_PRANGE  a producer stores its range after the CAS of head
+ *   MUT_CRANGE  a consumer stores its range after the CAS of tail
+ *   MUT_SCAN    low: the ranges are read before the tail
+ *   MUT_STATE   reaper: the state is not read again under the byte
+ *   MUT_RANGE1  reaper: the range is read before the byte is taken
+ *   MUT_STAMP   adopter: announced alone tells, not the stamp
+ *   MUT_ANN     adopter: the stamp alone tells, not announced
+ *   MUT_SCAN1   low is announced, but not looked at again
+ *   MUT_COVER   reaper: no look whether a live producer covers the position
+ *   MUT_UNLOCK  reaper: the byte is given back before the range is recovered
  * Sizes: C slots, MAXP positions, B largest batch, KILLP/KILLC deaths of
  *   producers/consumers, LATEP/LATEC: a late producer/consumer that can attach
  *   only to a freed record, REAPERS: extra processes that reap once each (KILLR of
@@ -138,7 +149,11 @@ bit xlive;
 #define OWED(p) 1
 #define GETANN skip
 #else
+#ifdef MUT_ANN
+#define OWED(p) 1
+#else
 #define OWED(p) ((p)>=hd)
+#endif
 #define GETANN S(hd=ann)
 #endif
 #ifdef ORIG_NOLOCK
@@ -147,9 +162,14 @@ bit xlive;
 #define ADOPT(j) S(if :: ow[j]==0 -> ow[j]=me+1 :: else -> goto reaped fi)
 #define FREEREC(j) S(st[j]=FREE; ow[j]=0)
 #else
+#ifdef MUT_STATE
+#define ISFREE(j) skip
+#else
+#define ISFREE(j) S(if :: st[j]==FREE -> lk[j]=0; goto reaped :: else fi)
+#endif
 #define TAKE(j) \
   S(if :: lk[j]==0 -> lk[j]=me+1 :: else -> goto reaped fi); \
-  S(if :: st[j]==FREE -> lk[j]=0; goto reaped :: else fi); \
+  ISFREE(j); \
   S(st[j]=DEAD)
 #define ADOPT(j) skip
 #ifdef ORIG_FREEFIRST
@@ -162,8 +182,14 @@ bit xlive;
 #endif
 
 /* one scan: low of the ring into l.  Shared tail first, then the ranges. */
+#ifdef MUT_SCAN
 #define SCAN(l) \
-  S(l = tail; k = C0); \
+  l = head; k = C0; RANGES(l); S(if :: tail<l -> l=tail :: else fi); XSTEP(l); k=0
+#else
+#define SCAN(l) \
+  S(l = tail; k = C0); RANGES(l); XSTEP(l); k=0
+#endif
+#define RANGES(l) \
   do \
   :: k<NR -> \
      if \
@@ -172,9 +198,13 @@ bit xlive;
      :: atomic { !(st[k]!=FREE && kind[k]==KC) -> k++ } \
      DIE fi \
   :: else -> break \
-  od; \
-  XSTEP(l); k=0
+  od
 
+#ifdef MUT_STAMP
+#define ISP0(s,p) 1
+#else
+#define ISP0(s,p) ((s)==(p))
+#endif
 /* use in place: the body must be p at both ends */
 #define USE(p,re) \
   S(assert(body[SLOT(p)]==p); \
@@ -187,17 +217,26 @@ inline reap(mem) {
   :: RP(0,mem) -> j=0 :: RP(1,mem) -> j=1 :: RP(2,mem) -> j=2 :: RP(3,mem) -> j=3
   :: else -> goto reaped
   fi };
+#ifdef MUT_RANGE1
+  S(p = from[j]; q = to[j]);
+#endif
   TAKE(j);
+#ifdef MUT_UNLOCK
+  S(lk[j]=0);
+#endif
   if
   :: kind[j]==KP ->
      S(hd = head; lv = 0);
-     S(p = from[j]);
+#ifndef MUT_RANGE1
+     S(p = from[j]; q = to[j]);
+#endif
      do
-     :: p<to[j] && p<hd ->
+     :: p<q && p<hd ->
         S(s = stamp[SLOT(p)]; k = 0; cv = SETTLED(s,p));
         if
         :: cv -> skip
         :: else ->
+#ifndef MUT_COVER
            do
            :: k<P1 && k!=j ->
               if
@@ -208,6 +247,7 @@ inline reap(mem) {
            :: k==j -> k++
            :: else -> break
            od;
+#endif
            k=0;
            if
            :: cv -> lv=1
@@ -236,7 +276,7 @@ inline reap(mem) {
         :: p<to[j] ->
            S(s = stamp[SLOT(p)]);
            if
-           :: s==p && OWED(p) -> USE(p,1)
+           :: ISP0(s,p) && OWED(p) -> USE(p,1)
            :: else
            fi;
            S(s=0; p++; from[j]=p)
@@ -253,7 +293,7 @@ inline reap(mem) {
   fi;
   DROP(j);
 reaped:
-  atomic { j=0; p=0; s=0; hd=0; lv=0; k=0; cv=0; f=0 }
+  atomic { j=0; p=0; q=0; s=0; hd=0; lv=0; k=0; cv=0; f=0 }
 }
 
 #define ATTACH(kk) \
@@ -284,12 +324,16 @@ reaped:
 #define NEWLOW SCAN(l); low=l; l=0
 #else
 #define NEWLOW SCAN(l); \
-     S(if :: l>ann -> ann=l :: else fi); low=l; l=0; \
-     SCAN(l); if :: l<low -> low=l :: else fi; l=0
+     S(if :: l>ann -> ann=l :: else fi); low=l; l=0; SCANAGAIN
+#ifdef MUT_SCAN1
+#define SCANAGAIN skip
+#else
+#define SCANAGAIN SCAN(l); if :: l<low -> low=l :: else fi; l=0
+#endif
 #endif
 
 proctype Prod(byte me; byte r) {
-  byte h, n, low = 1, l, k, f, p, j, s, hd; bit lv, cv;
+  byte h, n, low = 1, l, k, f, p, q, j, s, hd; bit lv, cv;
 again:
   if
   :: r==NR -> if :: ANYFREE -> ATTACH(KP) :: head>MAXP -> goto out DIE fi
@@ -321,12 +365,18 @@ L1:
      fi
   :: else
   fi;
+#ifndef MUT_PRANGE
   S(from[r]=h);
   S(to[r]=h+n);
+#endif
   S(if
     :: head==h -> head=h+n; own[h]=me+1; if :: n==2 -> own[h+1]=me+1 :: else fi
     :: else -> h=0; goto L1
     fi);
+#ifdef MUT_PRANGE
+  S(from[r]=h);
+  S(to[r]=h+n);
+#endif
   p = h;
   do
   :: p<h+n -> S(body[SLOT(p)]=p; p++)
@@ -346,7 +396,7 @@ bye:
 out:
   atomic { np--; goto end };
 gone:
-  atomic { UNLOCK(me); np--; p=1;
+  atomic { UNLOCK(me); q=0; np--; p=1;
     do :: p<MAXP+B+2 -> if :: own[p]==me+1 -> own[p]=0 :: else fi; p++ :: else -> break od;
     h=0; n=0; low=0; l=0; k=0; f=0; p=0; j=0; s=0; hd=0; lv=0; cv=0; r=0 };
 end: skip
@@ -358,7 +408,7 @@ end: skip
 #endif
 
 proctype Cons(byte me; byte r) {
-  byte t, n, k, f, p, j, s, hd; bit lv, cv;
+  byte t, n, k, f, p, q, j, s, hd; bit lv, cv;
 again:
   if
   :: r==NR -> if :: ANYFREE -> ATTACH(KC) :: FINC -> goto out DIE fi
@@ -380,12 +430,18 @@ L1:
      DIE fi
   :: else
   fi;
+#ifndef MUT_CRANGE
   S(from[r]=t);
   S(to[r]=t+n);
+#endif
   S(if
     :: tail==t -> tail=t+n
     :: else -> goto lost
     fi);
+#ifdef MUT_CRANGE
+  S(from[r]=t);
+  S(to[r]=t+n);
+#endif
   p = t;
   do
   :: p<t+n ->
@@ -407,14 +463,14 @@ bye:
 out:
   atomic { nc--; goto end };
 gone:
-  atomic { UNLOCK(me); nc--; ccrash=1;
+  atomic { UNLOCK(me); q=0; nc--; ccrash=1;
     t=0; n=0; k=0; f=0; p=0; j=0; s=0; hd=0; lv=0; cv=0; r=0 };
 end: skip
 }
 
 #ifdef XGROUP
 proctype Excl(byte me; byte r) {
-  byte n, k, f, p, j, s, hd; bit lv, cv;
+  byte n, k, f, p, q, j, s, hd; bit lv, cv;
 L1:
   n = 0;
   do
@@ -451,14 +507,14 @@ bye:
   S(lk[r]=0; r=0);
   goto end;
 gone:
-  atomic { UNLOCK(me); xlive=0; n=0; k=0; f=0; p=0; j=0; s=0; hd=0; lv=0; cv=0; r=0 };
+  atomic { UNLOCK(me); q=0; xlive=0; n=0; k=0; f=0; p=0; j=0; s=0; hd=0; lv=0; cv=0; r=0 };
 end: skip
 }
 #endif
 
 #ifdef REAPERS
 proctype Reaper(byte me) {
-  byte k, f, p, j, s, hd; bit lv, cv;
+  byte k, f, p, q, j, s, hd; bit lv, cv;
   do
   :: ANYREAP(0) -> reap(0); break
   :: np==0 && nc==0 -> break
@@ -466,7 +522,7 @@ proctype Reaper(byte me) {
   od;
   goto end;
 gone:
-  atomic { UNLOCK(me); k=0; f=0; p=0; j=0; s=0; hd=0; lv=0; cv=0 };
+  atomic { UNLOCK(me); q=0; k=0; f=0; p=0; j=0; s=0; hd=0; lv=0; cv=0 };
 end: skip
 }
 #endif

@@ -7,6 +7,7 @@
 # partial. BITS asks for a search by hash bits (2^BITS of them) where the whole
 # does not fit; it is partial by nature. KEEP=1 keeps the folder, in which
 # spin -t -p -g FLAGS MODEL replays an error. TLIM is the limit in seconds.
+# OPT is how the verifier is compiled: -O0 is soon done, -O2 soon runs.
 
 set -u
 
@@ -16,6 +17,9 @@ bits=${3-}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/hotline-model.XXXXXX") || exit 1
 [ -n "${KEEP-}" ] || trap 'rm -rf "$work"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 cd "$work" || exit 1
 cp "$here/$model" .
@@ -28,7 +32,8 @@ fi
 
 # shellcheck disable=SC2086 # flags are words
 if ! spin $flags -a "$model" > spin.out 2>&1 ||
-	! ${CC:-cc} -O2 -w -DMEMLIM=5000 "${store[@]}" -o pan pan.c 2>> spin.out; then
+	! nice -n 19 "${CC_FOR_BUILD:-cc}" "${OPT:--O2}" -w -DMEMLIM=5000 \
+		"${store[@]}" -o pan pan.c 2>> spin.out; then
 	cat spin.out
 	exit 1
 fi

@@ -4,6 +4,8 @@
  *   default         head := h+n before the bodies, range first, reaper voids; consumer stores `handed` before use
  *   -DORIG_SOLE     head stored after the batch, successor starts at head
  *   -DORIG_EXCL     only the successor's first batch is marked redelivered
+ *   -DMUT_HANDED    consumer stores `handed` after the use
+ *   -DMUT_RANGE     producer stores its range after head
  */
 #define MAXP 5
 #define V 64
@@ -22,9 +24,14 @@ start:
   do
   :: if :: n=1 :: n=2 fi;
      if :: h+n-1>MAXP -> break :: else fi;
+#ifndef MUT_RANGE
      S(rf=h); S(rt=h+n);
+#endif
 #ifndef ORIG_SOLE
      S(head=h+n);
+#endif
+#ifdef MUT_RANGE
+     S(rf=h); S(rt=h+n);
 #endif
      p=h;
      do :: p<h+n -> S(assert(stamp[p]==0); stamp[p]=p; p++) :: else -> break od;   /* a position is published once */
@@ -52,7 +59,9 @@ cnt: if
      :: n==0 && pdone && stamp[cursor]==0 -> break
      :: n==0 && !(pdone && stamp[cursor]==0) -> (stamp[cursor]!=0 || pdone)
      :: n>0 ->
+#ifndef MUT_HANDED
         S(if :: handed<cursor+n -> handed=cursor+n :: else fi);
+#endif
         p=cursor;
         do :: p<cursor+n ->
 #ifdef ORIG_EXCL
@@ -62,6 +71,9 @@ cnt: if
 #endif
         :: else -> break od;
         p=0;
+#ifdef MUT_HANDED
+        S(if :: handed<cursor+n -> handed=cursor+n :: else fi);
+#endif
         S(cursor=cursor+n);
         first=0
      fi

@@ -10,6 +10,7 @@
  *   -DWAKEFIRST   waker wakes, then clears the bit
  *   -DONWORD      futex_wait on the bits word itself, no count
  *   -DDIE         one producer may be killed between any two steps (its buffer still drains)
+ *   -DMUT_COUNT   the sleeper reads the count after its fresh look
  *   -DBOUNDED     every sleep is bounded (may end by itself, looks again)
  * NPR producers x M messages; 2 consumers in one group (default) or one in each of two groups (-DTWOGROUPS)
  */
@@ -93,7 +94,9 @@ L1:
     if :: p<=TOT && pub[p] -> tail[G(me)]=p+1; p=0; goto L1 :: else fi }
   if :: p>TOT -> goto out :: else fi;
   p=0;
+#ifndef MUT_COUNT
   s = cnt[G(me)];
+#endif
   atomic { bits = bits | (1<<G(me));
 #ifdef ONWORD
     s = bits;
@@ -109,6 +112,9 @@ L1:
   }
 #endif
   atomic { p=tail[G(me)]; if :: p<=TOT && pub[p] -> p=0; goto L1 :: p>TOT -> goto out :: else p=0 fi }
+#ifdef MUT_COUNT
+  s = cnt[G(me)];
+#endif
 #ifdef ONWORD
   atomic { if :: bits!=s -> s=0; goto L1 :: else -> asleep[me]=1; s=0 fi }
 #else
