@@ -10,7 +10,12 @@ faults_tests = \
 	%D%/test_wakeups
 
 faults_scripts = \
-	%D%/restarts.sh
+	%D%/builds.sh \
+	%D%/namespaces.sh \
+	%D%/restarts.sh \
+	%D%/traces.sh
+
+EXTRA_DIST += %D%/program.c
 
 %C%_test_create_CPPFLAGS = $(AM_CPPFLAGS) $(HOOKED_CPPFLAGS)
 %C%_test_create_LDADD = $(hooked_libs)
