@@ -128,8 +128,7 @@ static char *outcome(char *out, const struct evict *e,
 		snprintf(out, HLT_WHO_BYTES,
 			 "what it has in hand (%s) stays its own until its "
 			 "next call, or its end",
-			 p->producer || shared ? hand :
-						 "all of its last batch");
+			 hand);
 	else if (p->producer)
 		snprintf(out, HLT_WHO_BYTES,
 			 "what it had claimed and not published (of %s) is "

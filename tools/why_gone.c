@@ -109,16 +109,6 @@ static bool has_in_hand(const struct hlt_why *why,
 	return false;
 }
 
-static bool is_exclusive(const struct hlt_why *why, uint32_t group)
-{
-	for (size_t i = 0; i < why->after->ngroups; i++) {
-		if (why->after->groups[i].index == group)
-			return why->after->groups[i].status.kind ==
-			       HL_GROUP_EXCLUSIVE;
-	}
-	return false;
-}
-
 /* Blocks of the arena that a producer has leased. */
 static uint32_t blocks_of(const struct hlt_why *why,
 			  const struct hlt_participant_row *row)
@@ -156,22 +146,11 @@ static void dead_consumer(struct hlt_reason *reason, const struct hlt_why *why,
 	if (in_hand)
 		hlt_reason_say(reason,
 			       "; the next member of group %s that joins or "
-			       "waits gets them again, marked",
+			       "waits gets that again, marked",
 			       group);
 	else
 		hlt_reason_say(reason, "; whoever joins or waits next clears "
 				       "its place");
-}
-
-/* What an exclusive consumer has taken is not to be seen: only its cursor. */
-static void dead_exclusive(struct hlt_reason *reason, const struct hlt_why *why,
-			   const struct hl_participant_status *p)
-{
-	hlt_reason_say(reason,
-		       " is dead; what it had taken, from position %" PRIu64
-		       " on, and not finished, the next consumer of group %s "
-		       "gets again, marked",
-		       p->cursor, hlt_snapshot_group(why->after, p->group));
 }
 
 static void explain_dead(struct hlt_why *why,
@@ -183,14 +162,12 @@ static void explain_dead(struct hlt_why *why,
 		why, "dead",
 		in_hand || (why->starved && blocks_of(why, row) > 0));
 	char who[HLT_WHO_BYTES], hand[HLT_POSITIONS_BYTES];
+	char state[HLT_STATE_BYTES];
 
 	hlt_reason_about(reason, why, row);
-	hlt_reason_say(reason, "%s", hlt_who(who, row));
-	if (!p->producer && is_exclusive(why, p->group)) {
-		dead_exclusive(reason, why, p);
-		return;
-	}
-	hlt_reason_say(reason, " is dead with %s in hand",
+	hlt_reason_say(reason, "%s is %s", hlt_who(who, row),
+		       hlt_who_state(state, row));
+	hlt_reason_say(reason, ", with %s in hand",
 		       in_hand ? hlt_positions(hand, p->from, p->to) :
 				 "nothing");
 	if (p->producer)

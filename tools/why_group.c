@@ -70,20 +70,23 @@ static void nobody_there(struct hlt_why *why, const struct hlt_group_row *row)
 	const struct hl_group_status *g = &row->status;
 	const bool pressing = presses(why, row);
 	struct hlt_reason *reason = hlt_why_add(why, "no_member", pressing);
+	char kept[HLT_POSITIONS_BYTES];
 
 	set_group(reason, row);
 	if (g->dead > 0 && !g->durable) {
 		hlt_reason_say(reason,
 			       "the last member of group %s has died: whoever "
 			       "joins or waits next drops the group, with its "
-			       "%" PRIu64 " positions%s",
-			       g->name, g->depth, then(pressing));
+			       "%s%s",
+			       g->name, hlt_count_positions(kept, g->depth),
+			       then(pressing));
 		return;
 	}
 	hlt_reason_say(reason,
-		       "%sgroup %s has no member, and keeps %" PRIu64
-		       " positions from %" PRIu64 " on for the next one%s",
-		       g->durable ? "durable " : "", g->name, g->depth, g->low,
+		       "%sgroup %s has no member, and keeps %s from %" PRIu64
+		       " on for the next one%s",
+		       g->durable ? "durable " : "", g->name,
+		       hlt_count_positions(kept, g->depth), g->low,
 		       then(pressing));
 	if (pressing)
 		hlt_reason_say(reason, ": join it, or drop it (hl_group_drop)");
@@ -119,6 +122,7 @@ static void nobody_takes(struct hlt_why *why, const struct hlt_group_row *row)
 {
 	const bool pressing = presses(why, row);
 	uint32_t members = 0, stopped = 0;
+	char ready[HLT_POSITIONS_BYTES];
 	struct hlt_reason *reason;
 
 	for (size_t i = 0; i < why->after->nparticipants; i++) {
@@ -133,11 +137,12 @@ static void nobody_takes(struct hlt_why *why, const struct hlt_group_row *row)
 	hlt_json_set(reason->object, "members", hlt_json_u64(members));
 	hlt_json_set(reason->object, "stopped", hlt_json_u64(stopped));
 	hlt_reason_say(reason,
-		       "group %s has %" PRIu64 " positions from %" PRIu64
-		       " on, which none of its %" PRIu32
-		       " members takes; %" PRIu32 " of them are stopped%s",
-		       row->status.name, row->status.depth, row->status.low,
-		       members, stopped, then(pressing));
+		       "group %s has %s from %" PRIu64
+		       " on, and none of its %" PRIu32
+		       " members takes them; stopped are %" PRIu32 "%s",
+		       row->status.name,
+		       hlt_count_positions(ready, row->status.depth),
+		       row->status.low, members, stopped, then(pressing));
 }
 
 static void stands_still(struct hlt_why *why, const struct hlt_group_row *row)

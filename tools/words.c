@@ -116,6 +116,13 @@ char *hlt_positions(char *out, uint64_t from, uint64_t to)
 	return out;
 }
 
+char *hlt_count_positions(char *out, uint64_t n)
+{
+	snprintf(out, HLT_POSITIONS_BYTES, "%" PRIu64 " position%s", n,
+		 n == 1 ? "" : "s");
+	return out;
+}
+
 char *hlt_span(char *out, uint64_t ns)
 {
 	const uint64_t s = ns / ns_per_s;

@@ -32,6 +32,9 @@ bool hlt_is_stopped(const struct hlt_participant_row *row);
 /* "position 7", "positions 7 to 9" for [from, to); "nothing" if it is empty. */
 char *hlt_positions(char *out, uint64_t from, uint64_t to);
 
+/* "1 position", "9 positions". */
+char *hlt_count_positions(char *out, uint64_t n);
+
 /* A span of time: "340 ms", "12.3 s", "2 h 5 min". */
 char *hlt_span(char *out, uint64_t ns);
 

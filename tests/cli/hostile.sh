@@ -41,7 +41,8 @@ at=$(grep -abo 'hotline recv' "$HOTLINE_DIR/hotline.r" | head -1 | cut -d: -f1)
 printf '\033[31mred\033\377' | overwrite "$HOTLINE_DIR/hotline.r" "$at"
 touch "$HOTLINE_DIR/hotline."$'\e[31mred\n\xff'
 for show in 'tail -f oldest -t 0 r' 'tail -f oldest -t 0 --json r' \
-	'tail -f oldest -t 0 --hex r' 'stat r' 'stat --json r' ls 'ls --json' \
+	'tail -f oldest -t 0 --hex r' 'stat r' 'stat --json r' \
+	'why r' 'why --json r' 'doctor r' ls 'ls --json' \
 	'rm r' 'rm --json r'; do
 	# shellcheck disable=SC2086 # words are meant
 	hotline $show > "$tmp/shown" 2>&1
@@ -76,7 +77,7 @@ for name in $others; do
 	tap_check "a reason is given for $name, if it is listed" \
 		jq -e --arg name "$name" '[.rings[] | select(.name == $name)]
 			| length == 0 or (.[0].error | length > 0)' <<< "$out"
-	for command in stat tail recv send rm; do
+	for command in stat why doctor tail recv send rm; do
 		group=()
 		[ "$command" != recv ] || group=(-g g)
 		run timeout 10 "$HOTLINE" "$command" "${group[@]}" "$name" < /dev/null
@@ -95,7 +96,7 @@ rm -rf "$HOTLINE_DIR"/hotline.{cut,dangling,empty,fifo,folder,link,noise}
 crashes() {
 	timeout 30 "$HOTLINE" "$@" > "$tmp/shown" 2> "$tmp/err" < /dev/null
 	local status=$?
-	[ $status -le 6 ] ||
+	[ $status -le 7 ] ||
 		echo "status $status of: $* (round $round, byte=value$flips)"
 	! grep -qE 'Sanitizer|runtime error' "$tmp/err" ||
 		echo "sanitizer: $* (round $round)"
@@ -124,6 +125,11 @@ for ((round = 0; round < rounds; round++)); do
 	died+=$(crashes stat --json r)
 	jq . "$tmp/shown" > /dev/null 2>&1 || died+="stat: not JSON (round $round)"
 	died+=$(crashes stat --blocks r)
+	died+=$(crashes why --for 0 --json r)
+	jq . "$tmp/shown" > /dev/null 2>&1 || died+="why: not JSON (round $round)"
+	died+=$(crashes doctor --json r)
+	jq . "$tmp/shown" > /dev/null 2>&1 || died+="doctor: not JSON (round $round)"
+	died+=$(crashes doctor --repair --salvage "$tmp/saved" --force r)
 	died+=$(crashes tail -f oldest -t 0 r)
 	died+=$(crashes recv -g g -t 0 r)
 	died+=$(crashes rm r)

@@ -107,11 +107,13 @@ hotline create one -c 16 --group g:exclusive:durable
 fill one 10
 hold take one g 4
 why one
-is 'an exclusive consumer that is stopped is found' "7 $pid" \
-	"$status $(reason slow_member .participant.pid)"
+is 'an exclusive consumer that is stopped is found, with its batch' \
+	"7 $pid 1 5" "$status $(reason slow_member '.participant |
+		"\(.pid) \(.from) \(.to)"')"
 kill_off "$pid"
 why one
-is 'a dead one holds back nobody, while there is room' 0 "$status"
+is 'a dead one had it in hand' "7 1 5" "$status $(
+	reason dead '.participant | "\(.from) \(.to)"')"
 fill one 20 --timeout 50ms 2> /dev/null
 why one
 is 'a full one does' "7 true" "$status $(reason no_member .held)"
