@@ -109,6 +109,10 @@ static int check_options(const struct doctor *d)
 	    (s->raw || s->force || s->slot_bytes > 0 || s->capacity > 0))
 		return hlt_usage("--raw, --force, --slot-size and --capacity "
 				 "go with --salvage");
+	if (s->slot_bytes % HL_LINE_BYTES != 0)
+		return hlt_usage("--slot-size: not a multiple of 64");
+	if ((s->capacity & (s->capacity - 1)) != 0)
+		return hlt_usage("--capacity: not a power of two");
 	return 0;
 }
 

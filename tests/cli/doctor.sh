@@ -146,6 +146,8 @@ expect 'a ring that is not there is an error' 3 hotline doctor nosuch
 expect 'and leaves no file' 3 hotline doctor --salvage "$tmp/none" nosuch
 tap_check 'none at all' test ! -e "$tmp/none"
 expect '--raw alone is wrong usage' 2 hotline doctor --raw h
+expect 'and so is a capacity that no ring has' 2 hotline doctor -s "$tmp/none" \
+	--capacity 1000 h
 run hotline doctor --json --salvage "$tmp/all" h
 is 'an error is in the JSON, beside the findings' '1 1 true' "$(
 	jq -r '"\(.exit) \(.findings | length) \(.error != null)"' <<< "$out")"
