@@ -224,6 +224,7 @@ static size_t all_probes(const struct bench *bench, double **out)
 /*
  * The cut that makes both sides as even in themselves as can be (least squares
  * of logarithms), if the medians of the sides are then apart by more than 1.8.
+ * A side has to have some share of all: what was disturbed is no place.
  */
 void bench_classify(struct bench *bench)
 {
@@ -239,7 +240,7 @@ void bench_classify(struct bench *bench)
 		left += log(probes[i - 1]);
 		apart = left / (double)i - (sum - left) / (double)(n - i);
 		apart *= apart * (double)i * (double)(n - i);
-		if (apart > best) {
+		if (i > n / 32 && n - i > n / 32 && apart > best) {
 			best = apart;
 			cut = i;
 		}

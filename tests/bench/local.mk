@@ -125,6 +125,10 @@ EXTRA_DIST += \
 	%D%/report.sh \
 	%D%/run.sh
 
+# --- The quick look of the command --------------------------------------------
+
+cli_tests += tests/cli/bench.sh
+
 # --- Instructions per message ------------------------------------------------
 
 check_PROGRAMS += %D%/instructions
