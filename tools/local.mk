@@ -34,6 +34,8 @@ hotline_cli_sources = \
 	%D%/info_json.h \
 	%D%/input.c \
 	%D%/input.h \
+	%D%/json_read.c \
+	%D%/json_read.h \
 	%D%/layout.c \
 	%D%/layout.h \
 	%D%/layout_json.c \

@@ -10,12 +10,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
+
+#include "json_read.h"
 
 enum reader {
 	READ_U32,
@@ -53,68 +54,14 @@ static const struct member {
 	{ "payload_error", READ_NEVER, 0, 0 },
 };
 
-struct why {
-	char *text;
-	size_t bytes;
-};
-
-__attribute__((format(printf, 2, 3))) static int refuse(const struct why *why,
-							const char *format, ...)
+static int no_memory(const struct hlt_why *why)
 {
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why->text, why->bytes, format, args);
-	va_end(args);
-	return -EINVAL;
-}
-
-static int no_memory(const struct why *why)
-{
-	refuse(why, "out of memory");
+	hlt_refuse(why, "out of memory");
 	return -ENOMEM;
 }
 
-/* The digits of a string that stands for a number, sign aside. */
-static bool read_decimal(const char *s, size_t len, uint64_t *out)
-{
-	uint64_t value = 0;
-
-	if (len == 0)
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		if (s[i] < '0' || s[i] > '9' ||
-		    __builtin_mul_overflow(value, 10u, &value) ||
-		    __builtin_add_overflow(value, (unsigned)(s[i] - '0'),
-					   &value))
-			return false;
-	}
-	*out = value;
-	return true;
-}
-
-/* A whole number, or a string of one: magnitude and sign. */
-static bool read_whole(const json_t *value, uint64_t *magnitude, bool *negative)
-{
-	if (json_is_integer(value)) {
-		const json_int_t v = json_integer_value(value);
-
-		*negative = v < 0;
-		*magnitude = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-		return true;
-	}
-	if (!json_is_string(value))
-		return false;
-
-	const char *s = json_string_value(value);
-	const size_t len = json_string_length(value);
-
-	*negative = len > 0 && s[0] == '-';
-	return read_decimal(s + *negative, len - *negative, magnitude);
-}
-
 static int read_number(const struct member *member, const json_t *value,
-		       unsigned char *to, const struct why *why)
+		       unsigned char *to, const struct hlt_why *why)
 {
 	const uint64_t most = member->reader == READ_U32 ? UINT32_MAX :
 			      member->reader == READ_U64 ? UINT64_MAX :
@@ -122,16 +69,16 @@ static int read_number(const struct member *member, const json_t *value,
 	uint64_t v;
 	bool negative;
 
-	if (!read_whole(value, &v, &negative))
-		return refuse(why, "%s: not a whole number", member->key);
+	if (!hlt_read_whole(value, &v, &negative))
+		return hlt_refuse(why, "%s: not a whole number", member->key);
 	if (negative && v > 0) {
 		if (member->reader != READ_I64)
-			return refuse(why, "%s: below 0", member->key);
+			return hlt_refuse(why, "%s: below 0", member->key);
 		if (v > most + 1)
-			return refuse(why, "%s: below -2^63", member->key);
+			return hlt_refuse(why, "%s: below -2^63", member->key);
 		v = 0 - v;
 	} else if (v > most) {
-		return refuse(why, "%s: above %" PRIu64, member->key, most);
+		return hlt_refuse(why, "%s: above %" PRIu64, member->key, most);
 	}
 
 	const uint32_t v32 = (uint32_t)v;
@@ -143,109 +90,52 @@ static int read_number(const struct member *member, const json_t *value,
 	return 0;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
-/* Digits to bytes; to has room for half of them. */
-static int decode_hex(const char *key, const json_t *value, unsigned char *to,
-		      const struct why *why)
-{
-	const char *s = json_string_value(value);
-	const size_t len = json_string_length(value);
-
-	for (size_t i = 0; i + 1 < len; i += 2) {
-		const int high = hex_digit(s[i]), low = hex_digit(s[i + 1]);
-
-		if (high < 0 || low < 0)
-			return refuse(why, "%s: not a hex digit", key);
-		to[i / 2] = (unsigned char)(high << 4 | low);
-	}
-	if (len % 2 != 0)
-		return refuse(why, "%s: an odd number of hex digits", key);
-	return 0;
-}
-
-/* Bytes of a string or {"hex": digits}: how many, or a refusal. */
-static int bytes_size(const char *key, const json_t *value, size_t *size,
-		      const struct why *why)
-{
-	const json_t *hex = json_object_get(value, "hex");
-
-	if (json_is_string(value)) {
-		*size = json_string_length(value);
-		return 0;
-	}
-	if (!json_is_string(hex) || json_object_size(value) != 1)
-		return refuse(why, "%s: not a string or {\"hex\": digits}",
-			      key);
-	*size = json_string_length(hex) / 2;
-	return 0;
-}
-
-/* The bytes themselves, as many as bytes_size() said. */
-static int read_bytes(const char *key, const json_t *value, unsigned char *to,
-		      const struct why *why)
-{
-	if (json_is_object(value))
-		return decode_hex(key, json_object_get(value, "hex"), to, why);
-	memcpy(to, json_string_value(value), json_string_length(value));
-	return 0;
-}
-
 static int read_text(const struct member *member, const json_t *value,
-		     unsigned char *to, const struct why *why)
+		     unsigned char *to, const struct hlt_why *why)
 {
 	size_t size;
 
-	if (bytes_size(member->key, value, &size, why) < 0)
+	if (hlt_bytes_size(member->key, value, &size, why) < 0)
 		return -EINVAL;
 	if (size > member->bytes)
-		return refuse(why, "%s: %zu bytes, more than %zu", member->key,
-			      size, member->bytes);
-	return read_bytes(member->key, value, to, why);
+		return hlt_refuse(why, "%s: %zu bytes, more than %zu",
+				  member->key, size, member->bytes);
+	return hlt_read_bytes(member->key, value, to, why);
 }
 
 static int read_hex(const struct member *member, const json_t *value,
-		    struct hlt_message *out, const struct why *why)
+		    struct hlt_message *out, const struct hlt_why *why)
 {
 	const size_t size = json_string_length(value) / 2;
 
 	if (!json_is_string(value))
-		return refuse(why, "%s: not a string of hex digits",
-			      member->key);
+		return hlt_refuse(why, "%s: not a string of hex digits",
+				  member->key);
 	if (size > member->bytes)
-		return refuse(why, "%s: %zu bytes, more than %zu", member->key,
-			      size, member->bytes);
+		return hlt_refuse(why, "%s: %zu bytes, more than %zu",
+				  member->key, size, member->bytes);
 	if (member->at == 0 && (size == 0 || size % HL_LINE_BYTES != 0))
-		return refuse(why, "%s: %zu bytes, not a multiple of 64",
-			      member->key, size);
+		return hlt_refuse(why, "%s: %zu bytes, not a multiple of 64",
+				  member->key, size);
 	out->size_bytes = (member->at + size + HL_LINE_BYTES - 1) /
 			  HL_LINE_BYTES * HL_LINE_BYTES;
-	return decode_hex(member->key, value, out->slot + member->at, why);
+	return hlt_read_hex(member->key, value, out->slot + member->at, why);
 }
 
 static int read_payload(const json_t *array, struct hlt_message *out,
-			const struct why *why)
+			const struct hlt_why *why)
 {
 	const size_t n = json_array_size(array);
 	size_t total = 0, size, at = 0;
 
 	if (!json_is_array(array))
-		return refuse(why, "payload: not an array of fields");
+		return hlt_refuse(why, "payload: not an array of fields");
 	if (n > HL_PAYLOAD_FIELDS_MAX)
-		return refuse(why, "payload: more than %u fields",
-			      HL_PAYLOAD_FIELDS_MAX);
+		return hlt_refuse(why, "payload: more than %u fields",
+				  HL_PAYLOAD_FIELDS_MAX);
 	for (size_t k = 0; k < n; k++) {
-		if (bytes_size("payload", json_array_get(array, k), &size,
-			       why) < 0)
+		if (hlt_bytes_size("payload", json_array_get(array, k), &size,
+				   why) < 0)
 			return -EINVAL;
 		total += size;
 	}
@@ -256,8 +146,8 @@ static int read_payload(const json_t *array, struct hlt_message *out,
 	for (size_t k = 0; k < n; k++) {
 		const json_t *field = json_array_get(array, k);
 
-		if (bytes_size("payload", field, &size, why) < 0 ||
-		    read_bytes("payload", field, out->bytes + at, why) < 0)
+		if (hlt_bytes_size("payload", field, &size, why) < 0 ||
+		    hlt_read_bytes("payload", field, out->bytes + at, why) < 0)
 			return -EINVAL;
 		out->fields[k].iov_base = out->bytes + at;
 		out->fields[k].iov_len = size;
@@ -277,12 +167,13 @@ static const struct member *find_member(const char *key)
 }
 
 static int read_member(const char *key, const json_t *value,
-		       struct hlt_message *out, const struct why *why)
+		       struct hlt_message *out, const struct hlt_why *why)
 {
 	const struct member *member = find_member(key);
 
 	if (member == NULL)
-		return refuse(why, "'%.40s' is no member of a message", key);
+		return hlt_refuse(why, "'%.40s' is no member of a message",
+				  key);
 	switch (member->reader) {
 	case READ_U32:
 	case READ_U64:
@@ -295,7 +186,8 @@ static int read_member(const char *key, const json_t *value,
 	case READ_PAYLOAD:
 		return read_payload(value, out, why);
 	case READ_NEVER:
-		return refuse(why, "its payload was not read (payload_error)");
+		return hlt_refuse(why,
+				  "its payload was not read (payload_error)");
 	case READ_OVER:
 		break;
 	}
@@ -318,16 +210,16 @@ static bool mixes_slot_and_fields(json_t *object)
 }
 
 static int read_object(json_t *object, struct hlt_message *out,
-		       const struct why *why)
+		       const struct hlt_why *why)
 {
 	const uint32_t magic = HL_MESSAGE_MAGIC;
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(object))
-		return refuse(why, "not a JSON object");
+		return hlt_refuse(why, "not a JSON object");
 	if (mixes_slot_and_fields(object))
-		return refuse(why, "slot: goes with payload only");
+		return hlt_refuse(why, "slot: goes with payload only");
 	memset(out->slot, 0, sizeof(out->slot));
 	memcpy(out->slot, &magic, sizeof(magic));
 	out->size_bytes = HL_LINE_BYTES;
@@ -350,7 +242,7 @@ static int read_object(json_t *object, struct hlt_message *out,
 int hlt_message_from_json(const char *line, size_t len, struct hlt_message *out,
 			  char *why_text, size_t why_bytes)
 {
-	const struct why why = { why_text, why_bytes };
+	const struct hlt_why why = { why_text, why_bytes };
 	json_error_t error;
 	json_t *object = json_loadb(line, len,
 				    JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL |
@@ -364,7 +256,7 @@ int hlt_message_from_json(const char *line, size_t len, struct hlt_message *out,
 	if (object == NULL) {
 		if (json_error_code(&error) == json_error_out_of_memory)
 			return no_memory(&why);
-		return refuse(&why, "not JSON: %s", error.text);
+		return hlt_refuse(&why, "not JSON: %s", error.text);
 	}
 	ret = read_object(object, out, &why);
 	json_decref(object);

@@ -146,18 +146,10 @@ static void set_payload(json_t *object, const struct hlt_view *view)
 			     json_string(payload_error(view->payload_status)));
 }
 
-json_t *hlt_view_to_json(const struct hlt_view *view)
+void hlt_view_set_marks(json_t *object, const struct hlt_view *view)
 {
-	json_t *object = json_object();
 	const char *invalid = verdict_word(view->verdict);
 
-	hlt_json_set(object, "position", hlt_json_u64(view->position));
-	if (is_standard(view))
-		set_fields(object, view);
-	else
-		hlt_json_set(object, "slot",
-			     hlt_json_hex(view->slot, view->slot_bytes));
-	set_payload(object, view);
 	if (invalid != NULL)
 		hlt_json_set(object, "invalid", json_string(invalid));
 	if (view->redelivered) {
@@ -168,6 +160,20 @@ json_t *hlt_view_to_json(const struct hlt_view *view)
 		hlt_json_set(object, "voids", hlt_json_u64(view->voids));
 	if (view->lost > 0)
 		hlt_json_set(object, "lost", hlt_json_u64(view->lost));
+}
+
+json_t *hlt_view_to_json(const struct hlt_view *view)
+{
+	json_t *object = json_object();
+
+	hlt_json_set(object, "position", hlt_json_u64(view->position));
+	if (is_standard(view))
+		set_fields(object, view);
+	else
+		hlt_json_set(object, "slot",
+			     hlt_json_hex(view->slot, view->slot_bytes));
+	set_payload(object, view);
+	hlt_view_set_marks(object, view);
 	return object;
 }
 
@@ -272,18 +278,11 @@ static void put_slot_hex(const struct hlt_view *view)
 	}
 }
 
-static void print_text(const struct hlt_view *view)
+void hlt_view_put_marks(const struct hlt_view *view)
 {
 	const char *invalid = verdict_word(view->verdict);
 
-	printf("%" PRIu64 "  ", view->position);
-	if (is_standard(view))
-		put_fields(view);
-	else
-		put_slot_hex(view);
-	if (view->payload_status == 0)
-		put_payload(view);
-	else if (view->payload_status != -ENODATA)
+	if (view->payload_status != 0 && view->payload_status != -ENODATA)
 		printf("  [payload %s]", payload_error(view->payload_status));
 	if (invalid != NULL)
 		printf("  [invalid: %s]", invalid);
@@ -291,6 +290,18 @@ static void print_text(const struct hlt_view *view)
 		printf("  [redelivered, attempt %" PRIu32 "]", view->attempt);
 	if (view->voids > 0)
 		printf("  [after %" PRIu64 " void]", view->voids);
+}
+
+static void print_text(const struct hlt_view *view)
+{
+	printf("%" PRIu64 "  ", view->position);
+	if (is_standard(view))
+		put_fields(view);
+	else
+		put_slot_hex(view);
+	if (view->payload_status == 0)
+		put_payload(view);
+	hlt_view_put_marks(view);
 	putchar('\n');
 }
 

@@ -39,6 +39,10 @@ struct hlt_view {
 	enum hl_verdict verdict;
 };
 
+/* How it came, and what is wrong with it: members, or words in brackets. */
+void hlt_view_set_marks(json_t *object, const struct hlt_view *view);
+void hlt_view_put_marks(const struct hlt_view *view);
+
 /* The object that the JSON form has of it. */
 json_t *hlt_view_to_json(const struct hlt_view *view);
 

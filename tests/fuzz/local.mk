@@ -17,7 +17,8 @@ fuzz_ring_sources = $(fuzz_sources) %D%/fuzz_ring.c %D%/fuzz_ring.h
 
 %C%_fuzz_itch_SOURCES = %D%/fuzz_itch.c $(fuzz_sources)
 %C%_fuzz_itch_LDADD = examples/market_data/libitch.la
-%C%_fuzz_json_SOURCES = %D%/fuzz_json.c $(fuzz_sources) tools/msg_json.c
+%C%_fuzz_json_SOURCES = %D%/fuzz_json.c $(fuzz_sources) tools/json_read.c \
+	tools/msg_json.c
 %C%_fuzz_json_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 %C%_fuzz_json_LDADD = $(JANSSON_LIBS)
 %C%_fuzz_nacha_SOURCES = %D%/fuzz_nacha.c $(fuzz_sources)

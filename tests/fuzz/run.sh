@@ -36,7 +36,7 @@ payload)
 	packages=(liburcu-bp liburcu-cds libxxhash)
 	;;
 json)
-	sources+=("$root/tools/msg_json.c")
+	sources+=("$root/tools/json_read.c" "$root/tools/msg_json.c")
 	packages=(jansson)
 	;;
 nacha) sources+=("$root"/examples/payments/nacha{,_fields,_text,_totals}.c) ;;
