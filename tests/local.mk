@@ -70,6 +70,7 @@ cli_tests = \
 	%D%/cli/messages.sh \
 	%D%/cli/output.sh \
 	%D%/cli/rings.sh \
+	%D%/cli/schema.sh \
 	%D%/cli/stat.sh \
 	%D%/cli/tail.sh \
 	%D%/cli/usage.sh \

@@ -12,6 +12,7 @@
 #include "info_json.h"
 #include "opt.h"
 #include "out.h"
+#include "schema_file.h"
 
 static const char usage[] =
 	"Usage: hotline create [OPTION]... NAME\n"
@@ -30,6 +31,7 @@ static const char usage[] =
 	"      --unread keep|refuse  what to do with messages while there is\n"
 	"                            no group to read them [keep]\n"
 	"      --checksum KIND       none, header or payload [none]\n"
+	"      --schema FILE         what its messages are; see hotline-create(1)\n"
 	"      --message-magic N     what each message must begin with [any]\n"
 	"  -m, --mode MODE           of the file, in octal [0600]\n"
 	"      --prefault            touch all of the memory now\n"
@@ -50,6 +52,7 @@ enum {
 	OPT_PREFAULT,
 	OPT_HUGE_PAGES,
 	OPT_START_POSITION,
+	OPT_SCHEMA,
 };
 
 static const struct option options[] = {
@@ -66,6 +69,7 @@ static const struct option options[] = {
 	{ "checksum", required_argument, NULL, OPT_CHECKSUM },
 	{ "message-magic", required_argument, NULL, OPT_MESSAGE_MAGIC },
 	{ "mode", required_argument, NULL, 'm' },
+	{ "schema", required_argument, NULL, OPT_SCHEMA },
 	{ "prefault", no_argument, NULL, OPT_PREFAULT },
 	{ "huge-pages", no_argument, NULL, OPT_HUGE_PAGES },
 	{ "start-position", required_argument, NULL, OPT_START_POSITION },
@@ -78,6 +82,7 @@ struct wanted {
 	struct hl_ring_attr attr;
 	struct hl_group_attr groups[HL_GROUPS_MAX];
 	struct hlt_group names[HL_GROUPS_MAX];
+	const char *schema_file;
 	bool json;
 	bool help;
 };
@@ -200,6 +205,9 @@ static int read_option(int c, const char *value, struct wanted *w)
 		return hlt_opt_number("--start-position", value, 1,
 				      HL_POSITION_MAX - 1,
 				      &attr->start_position);
+	case OPT_SCHEMA:
+		w->schema_file = value;
+		return 0;
 	case 'p':
 	case OPT_UNREAD:
 	case OPT_CHECKSUM:
@@ -227,6 +235,7 @@ int hlt_cmd_create(int argc, char **argv)
 {
 	static struct wanted w = { .attr = HL_RING_ATTR_INIT };
 	struct hl_error err = { 0 };
+	struct hl_schema *schema = NULL;
 	struct hl_ring *ring;
 	const char *name;
 	int c, ret;
@@ -240,7 +249,11 @@ int hlt_cmd_create(int argc, char **argv)
 	}
 	if (hlt_one_argument(argc, argv, "the ring's name", &name) != 0)
 		return HLT_USAGE;
+	if (hlt_schema_opt(w.schema_file, &schema) != 0)
+		return HLT_USAGE;
+	w.attr.schema = schema;
 	ret = hl_ring_create(name, &w.attr, &ring, &err);
+	hl_schema_destroy(schema);
 	if (ret < 0)
 		return hlt_fail(name, ret, &err);
 	if (w.json)

@@ -16,8 +16,10 @@
 
 #include <hotline/inspect.h>
 
+#include "decode.h"
 #include "opt.h"
 #include "out.h"
+#include "schema_file.h"
 #include "stop.h"
 #include "view.h"
 
@@ -31,7 +33,9 @@ static const char usage[] =
 	"                      position [oldest]\n"
 	"  -n, --count N       end after N messages\n"
 	"  -t, --timeout TIME  end when none comes for so long [forever]\n"
-	"  -b, --batch N       messages to have in hand at a time [64]\n"
+	"  -b, --batch N       messages to have in hand at a time [64]\n" HLT_DECODE_USAGE
+	"      --schema FILE   refuse a ring whose schema does not fit this one\n"
+	"      --hex           each slot in hex, with a ruler of its fields\n"
 	"      --raw           each slot as it is, without its payload\n"
 	"      --any-owner     also from a ring of another user\n"
 	"  -j, --json          a JSON object a line\n"
@@ -41,7 +45,9 @@ static const char usage[] =
 	"See hotline-recv(1).\n";
 
 enum {
-	OPT_RAW = 256,
+	OPT_HEX = 256,
+	OPT_SCHEMA,
+	OPT_RAW,
 	OPT_ANY_OWNER,
 	DEFAULT_BATCH = 64,
 };
@@ -52,6 +58,9 @@ static const struct option options[] = {
 	{ "count", required_argument, NULL, 'n' },
 	{ "timeout", required_argument, NULL, 't' },
 	{ "batch", required_argument, NULL, 'b' },
+	HLT_DECODE_OPTIONS,
+	{ "schema", required_argument, NULL, OPT_SCHEMA },
+	{ "hex", no_argument, NULL, OPT_HEX },
 	{ "raw", no_argument, NULL, OPT_RAW },
 	{ "any-owner", no_argument, NULL, OPT_ANY_OWNER },
 	{ "json", no_argument, NULL, 'j' },
@@ -73,7 +82,11 @@ struct recv {
 	uint64_t batch;
 	int64_t timeout_ns;
 	enum hlt_form form;
-	bool json, raw, help;
+	bool json, hex, raw, help;
+	const char *schema_file;
+	struct hl_schema *schema; /* ours, if we have one */
+	struct hlt_decode decode;
+	uint64_t lost; /* before messages that are not shown */
 
 	struct hl_ring *ring;
 	struct hl_ring_info info;
@@ -104,6 +117,12 @@ static int read_option(int c, const char *value, struct recv *r)
 	case 'b':
 		return hlt_opt_number("--batch", value, 1, HL_CAPACITY_MAX,
 				      &r->batch);
+	case OPT_SCHEMA:
+		r->schema_file = value;
+		return 0;
+	case OPT_HEX:
+		r->hex = true;
+		return 0;
 	case OPT_RAW:
 		r->raw = true;
 		return 0;
@@ -117,7 +136,7 @@ static int read_option(int c, const char *value, struct recv *r)
 		r->help = true;
 		return 0;
 	default:
-		return HLT_USAGE;
+		return hlt_decode_option(&r->decode, c, value) ? 0 : HLT_USAGE;
 	}
 }
 
@@ -139,16 +158,27 @@ static enum hl_group_kind kind_of_group(const struct recv *r)
 	return kind;
 }
 
+/* Before joining: what is wrong with the options makes no group. */
+static int open_ring(struct recv *r)
+{
+	struct hl_error err = { 0 };
+	struct hl_schema *schema;
+	int ret;
+
+	ret = hl_ring_open(r->name, r->flags, &r->ring, &err);
+	if (ret < 0)
+		return hlt_fail(r->name, ret, &err);
+	hl_ring_get_info(r->ring, &r->info);
+	ret = hl_ring_get_schema(r->ring, &schema, &err);
+	return hlt_decode_begin(&r->decode, r->name, ret, schema, &err,
+				r->info.checksum != HL_CHECKSUM_NONE);
+}
+
 static int join(struct recv *r, struct hl_error *err)
 {
 	struct hl_consumer_attr attr = HL_CONSUMER_ATTR_INIT;
 	struct hl_group_attr group = HL_GROUP_ATTR_INIT;
-	int ret;
 
-	ret = hl_ring_open(r->name, r->flags, &r->ring, err);
-	if (ret < 0)
-		return ret;
-	hl_ring_get_info(r->ring, &r->info);
 	group.name = r->group.name;
 	group.kind = r->group.kind >= 0 ? (enum hl_group_kind)r->group.kind :
 					  kind_of_group(r);
@@ -156,6 +186,7 @@ static int join(struct recv *r, struct hl_error *err)
 	group.start = r->start;
 	group.position = r->position;
 	attr.name = "hotline recv";
+	attr.schema = r->schema;
 	return hl_consumer_join(r->ring, &group, &attr, &consumer, err);
 }
 
@@ -180,7 +211,7 @@ static ssize_t take(const struct recv *r, struct hl_batch *batch)
 	return ret;
 }
 
-static void show(const struct recv *r, const struct hl_batch *batch,
+static void show(struct recv *r, const struct hl_batch *batch,
 		 const void *message, uint64_t lost)
 {
 	unsigned char slot[HL_SLOT_BYTES_MAX];
@@ -202,7 +233,13 @@ static void show(const struct recv *r, const struct hl_batch *batch,
 			     "missed %" PRIu64
 			     " messages before position %" PRIu64,
 			     lost, view.position);
-	hlt_view_print(&view, r->form);
+	r->lost += lost;
+	if (!hlt_decode_wanted(&r->decode, &view))
+		return;
+	view.lost = r->lost;
+	r->lost = 0;
+	hlt_decode_print(&r->decode, &view, r->form);
+	r->received++;
 }
 
 /* Writes a batch out and finishes it. Returns 0 or a negative errno. */
@@ -213,7 +250,6 @@ static int write_batch(struct recv *r, struct hl_batch *batch)
 
 	while ((message = hl_batch_next(batch)) != NULL) {
 		show(r, batch, message, lost);
-		r->received++;
 		lost = 0;
 	}
 	if (hlt_out_failed())
@@ -273,7 +309,7 @@ int hlt_cmd_recv(int argc, char **argv)
 		.timeout_ns = HL_FOREVER,
 	};
 	struct hl_error err = { 0 };
-	int c, ret;
+	int c, ret, status;
 
 	while ((c = hlt_getopt(argc, argv, ":g:f:n:t:b:jh", options)) != -1) {
 		if (read_option(c, optarg, &r) != 0)
@@ -282,13 +318,20 @@ int hlt_cmd_recv(int argc, char **argv)
 			return hlt_help(usage);
 	}
 	if (hlt_one_argument(argc, argv, "the ring's name", &r.name) != 0 ||
-	    hlt_form_pick(r.json, false, r.raw, &r.form) != 0)
+	    hlt_decode_pick(&r.decode, r.json, r.hex, r.raw, &r.form) != 0)
 		return HLT_USAGE;
 	if (!r.has_group)
 		return hlt_usage("--group is missing");
+	if (hlt_schema_opt(r.schema_file, &r.schema) != 0)
+		return HLT_USAGE;
 	hlt_stop_begin(cancel_wait);
-	ret = join(&r, &err);
-	ret = ret < 0 ? hlt_fail(r.name, ret, &err) : receive(&r);
+	status = open_ring(&r);
+	if (status == HLT_DONE) {
+		ret = join(&r, &err);
+		status = ret < 0 ? hlt_fail(r.name, ret, &err) : receive(&r);
+	}
 	leave(&r);
-	return ret;
+	hlt_decode_fini(&r.decode);
+	hl_schema_destroy(r.schema);
+	return status;
 }

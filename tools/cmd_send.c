@@ -18,10 +18,12 @@
 
 #include <hotline/produce.h>
 
+#include "encode.h"
 #include "input.h"
 #include "msg_json.h"
 #include "opt.h"
 #include "out.h"
+#include "schema_file.h"
 #include "stop.h"
 
 static const char usage[] =
@@ -34,6 +36,7 @@ static const char usage[] =
 	"  -t, --timeout TIME  how long to wait when the ring is full [forever]\n"
 	"  -d, --drop          do not wait: drop and count\n"
 	"  -s, --strict        end at the first line that is no message\n"
+	"      --schema FILE   refuse a ring whose schema does not fit this one\n"
 	"      --raw           records of the ring's slot size instead of lines\n"
 	"      --finish        then mark the ring as finished\n"
 	"      --any-owner     also to a ring of another user\n"
@@ -45,6 +48,7 @@ static const char usage[] =
 
 enum {
 	OPT_RAW = 256,
+	OPT_SCHEMA,
 	OPT_FINISH,
 	OPT_ANY_OWNER,
 	WHY_BYTES = 256,
@@ -55,6 +59,7 @@ static const struct option options[] = {
 	{ "timeout", required_argument, NULL, 't' },
 	{ "drop", no_argument, NULL, 'd' },
 	{ "strict", no_argument, NULL, 's' },
+	{ "schema", required_argument, NULL, OPT_SCHEMA },
 	{ "raw", no_argument, NULL, OPT_RAW },
 	{ "finish", no_argument, NULL, OPT_FINISH },
 	{ "any-owner", no_argument, NULL, OPT_ANY_OWNER },
@@ -72,6 +77,9 @@ struct send {
 
 	struct hl_ring *ring;
 	struct hl_ring_info info;
+	struct hl_schema *schema; /* of its messages, or NULL */
+	const char *schema_file;
+	struct hl_schema *ours; /* that has to fit, or NULL */
 	struct hlt_input input;
 	uint64_t sent, dropped, bad;
 };
@@ -94,6 +102,9 @@ static int read_option(int c, const char *value, struct send *s)
 		return 0;
 	case 's':
 		s->strict = true;
+		return 0;
+	case OPT_SCHEMA:
+		s->schema_file = value;
 		return 0;
 	case OPT_RAW:
 		s->raw = true;
@@ -128,7 +139,11 @@ static int join(struct send *s, struct hl_error *err)
 	if (ret < 0)
 		return ret;
 	hl_ring_get_info(s->ring, &s->info);
+	ret = hl_ring_get_schema(s->ring, &s->schema, err);
+	if (ret < 0 && ret != -ENODATA)
+		return ret;
 	attr.name = "hotline send";
+	attr.schema = s->ours;
 	return hl_producer_join(s->ring, &attr, &producer, err);
 }
 
@@ -187,6 +202,25 @@ static void fill_in(const struct send *s, struct hlt_message *m)
 				 (uint64_t)now.tv_nsec;
 	}
 	memcpy(m->slot, &head, sizeof(head));
+}
+
+/* Reads a line as a message: 0, or a negative errno with a sentence in why. */
+static int read_line(const struct send *s, const char *line, size_t len,
+		     struct hlt_message *m, char *why)
+{
+	const struct hlt_encode encode = {
+		.schema = s->schema,
+		.magic = s->info.message_magic,
+		.why = { why, WHY_BYTES },
+	};
+	int ret;
+
+	if (s->schema != NULL)
+		return hlt_message_by_schema(&encode, line, len, m);
+	ret = hlt_message_from_json(line, len, m, why, WHY_BYTES);
+	if (ret == 0)
+		fill_in(s, m);
+	return ret;
 }
 
 static void complain_line(struct send *s, const char *why)
@@ -250,12 +284,10 @@ static int send_next(struct send *s)
 	} else {
 		if (is_blank(data, len))
 			return 1;
-		if (hlt_message_from_json(data, len, &m, why, sizeof(why)) <
-		    0) {
+		if (read_line(s, data, len, &m, why) < 0) {
 			complain_line(s, why);
 			return 1;
 		}
-		fill_in(s, &m);
 	}
 	ret = account(s, send_message(s, &m));
 	hlt_message_fini(&m);
@@ -317,6 +349,8 @@ static void leave(struct send *s)
 	producer = NULL; /* no signal finds it any more */
 	hl_producer_leave(leaving);
 	hl_ring_close(s->ring);
+	hl_schema_destroy(s->schema);
+	hl_schema_destroy(s->ours);
 }
 
 int hlt_cmd_send(int argc, char **argv)
@@ -332,6 +366,8 @@ int hlt_cmd_send(int argc, char **argv)
 			return hlt_help(usage);
 	}
 	if (hlt_one_argument(argc, argv, "the ring's name", &s.name) != 0)
+		return HLT_USAGE;
+	if (hlt_schema_opt(s.schema_file, &s.ours) != 0)
 		return HLT_USAGE;
 	hlt_stop_begin(cancel_wait);
 	ret = join(&s, &err);

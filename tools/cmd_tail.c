@@ -14,6 +14,7 @@
 
 #include <hotline/inspect.h>
 
+#include "decode.h"
 #include "guard.h"
 #include "opt.h"
 #include "out.h"
@@ -26,8 +27,8 @@ static const char usage[] =
 	"\n"
 	"  -f, --from START    oldest, newest or a position [newest]\n"
 	"  -n, --count N       end after N messages\n"
-	"  -t, --timeout TIME  end when none comes for so long [forever]\n"
-	"      --hex           each slot in hex\n"
+	"  -t, --timeout TIME  end when none comes for so long [forever]\n" HLT_DECODE_USAGE
+	"      --hex           each slot in hex, with a ruler of its fields\n"
 	"      --raw           each slot as it is\n"
 	"      --any-owner     also a ring of another user\n"
 	"  -j, --json          a JSON object a line\n"
@@ -49,6 +50,7 @@ static const struct option options[] = {
 	{ "hex", no_argument, NULL, OPT_HEX },
 	{ "raw", no_argument, NULL, OPT_RAW },
 	{ "any-owner", no_argument, NULL, OPT_ANY_OWNER },
+	HLT_DECODE_OPTIONS,
 	{ "json", no_argument, NULL, 'j' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -66,6 +68,9 @@ struct tail {
 	int64_t timeout_ns;
 	enum hlt_form form;
 	bool json, hex, raw, help;
+	struct hlt_decode decode;
+	int bound;     /* exit status of that, or HLT_DONE */
+	uint64_t lost; /* before messages that are not shown */
 
 	struct hl_inspect *inspect;
 	struct hl_tap *tap;
@@ -101,8 +106,20 @@ static int read_option(int c, const char *value, struct tail *t)
 		t->help = true;
 		return 0;
 	default:
-		return HLT_USAGE;
+		return hlt_decode_option(&t->decode, c, value) ? 0 : HLT_USAGE;
 	}
+}
+
+/* Find out how the ring's messages are to be read. */
+static void bind(struct tail *t)
+{
+	struct hl_error err = { 0 };
+	struct hl_schema *schema;
+	const int ret = hl_inspect_get_schema(t->inspect, &schema, &err);
+
+	t->bound =
+		hlt_decode_begin(&t->decode, t->name, ret, schema, &err,
+				 t->status.info.checksum != HL_CHECKSUM_NONE);
 }
 
 static void open_tap(struct tail *t)
@@ -111,6 +128,9 @@ static void open_tap(struct tail *t)
 	if (t->ret < 0)
 		return;
 	hl_inspect_ring(t->inspect, &t->status);
+	bind(t);
+	if (t->bound != HLT_DONE)
+		return;
 	t->ret = hl_tap_open(t->inspect, t->start, t->position, &t->tap,
 			     &t->err);
 }
@@ -134,9 +154,9 @@ static int next_message(const struct tail *t, struct hl_tap_message *message)
 	return ret;
 }
 
-static void show(const struct tail *t, const struct hl_tap_message *message)
+static void show(struct tail *t, const struct hl_tap_message *message)
 {
-	const struct hlt_view view = {
+	struct hlt_view view = {
 		.slot = message->message,
 		.slot_bytes = t->status.info.slot_bytes,
 		.position = message->position,
@@ -152,7 +172,13 @@ static void show(const struct tail *t, const struct hl_tap_message *message)
 			     "missed %" PRIu64
 			     " messages before position %" PRIu64,
 			     message->lost, message->position);
-	hlt_view_print(&view, t->form);
+	t->lost += message->lost;
+	if (!hlt_decode_wanted(&t->decode, &view))
+		return;
+	view.lost = t->lost;
+	t->lost = 0;
+	hlt_decode_print(&t->decode, &view, t->form);
+	t->shown++;
 }
 
 /* Opens the tap and shows messages to the end, which is in t->ret. */
@@ -162,18 +188,19 @@ static void run(void *arg)
 	struct hl_tap_message message;
 
 	open_tap(t);
-	while (t->ret >= 0 && t->shown < t->count && !hlt_out_failed()) {
+	while (t->bound == HLT_DONE && t->ret >= 0 && t->shown < t->count &&
+	       !hlt_out_failed()) {
 		t->ret = next_message(t, &message);
-		if (t->ret > 0) {
+		if (t->ret > 0)
 			show(t, &message);
-			t->shown++;
-		}
 	}
 }
 
 /* What the end of the messages means for the exit status. */
 static int finish(const struct tail *t)
 {
+	if (t->bound != HLT_DONE)
+		return t->bound;
 	switch (t->ret) {
 	case -ECANCELED: /* the signal or the reader's end is the answer */
 	case -EPIPE:
@@ -210,10 +237,11 @@ int hlt_cmd_tail(int argc, char **argv)
 			return hlt_help(usage);
 	}
 	if (hlt_one_argument(argc, argv, "the ring's name", &t.name) != 0 ||
-	    hlt_form_pick(t.json, t.hex, t.raw, &t.form) != 0)
+	    hlt_decode_pick(&t.decode, t.json, t.hex, t.raw, &t.form) != 0)
 		return HLT_USAGE;
 	hlt_stop_begin(NULL);
 	whole = hlt_guard_run(run, &t);
+	hlt_decode_fini(&t.decode);
 	hl_tap_close(t.tap);
 	hl_inspect_close(t.inspect);
 	if (whole)

@@ -26,7 +26,7 @@ _hotline_options() {
 			--block-size --producers --group --max-producers \
 			--max-consumers --max-groups --unread --checksum \
 			--message-magic --mode --prefault --huge-pages \
-			--start-position
+			--start-position --schema
 		;;
 	ls) printf '%s ' "$common" ;;
 	stat) printf '%s ' "$common" --blocks ;;
@@ -38,15 +38,16 @@ _hotline_options() {
 	evict) printf '%s ' "$common" --force --any-owner ;;
 	tail)
 		printf '%s ' "$common" --from --count --timeout --hex --raw \
-			--any-owner
+			--any-owner --where --fields --csv
 		;;
 	send)
 		printf '%s ' "$common" --timeout --drop --strict --raw \
-			--finish --any-owner --verbose
+			--finish --any-owner --schema --verbose
 		;;
 	recv)
 		printf '%s ' "$common" --group --from --count --timeout \
-			--batch --raw --any-owner
+			--batch --raw --any-owner --where --fields \
+			--csv --hex --schema
 		;;
 	rm) printf '%s ' "$common" --force ;;
 	bench) printf '%s ' "$common" --cores --time ;;
@@ -82,7 +83,7 @@ _hotline_wants_value() {
 		*:--start-position | *:--from | *:--count | *:--timeout | \
 		*:--batch | *:--hot | *:--stride | *:--line | *:--cold | \
 		*:--for | *:--salvage | *:--cores | *:--time | \
-		*:--cold-size | *:--cu) return 0 ;;
+		*:--cold-size | *:--schema | *:--where | *:--fields | *:--cu) return 0 ;;
 	create:-[csabpgm] | tail:-[fnt] | send:-t | recv:-[gfntb] | \
 		why:-f | doctor:-s | bench:-[ct] | layout:-[HslmC]) return 0 ;;
 	esac

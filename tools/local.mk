@@ -17,6 +17,10 @@ hotline_cli_sources = \
 	%D%/cmd_stat.c \
 	%D%/cmd_tail.c \
 	%D%/cmd_why.c \
+	%D%/decode.c \
+	%D%/decode.h \
+	%D%/decode_value.c \
+	%D%/decode_value.h \
 	%D%/doctor.c \
 	%D%/doctor.h \
 	%D%/dwarf_find.c \
@@ -34,6 +38,8 @@ hotline_cli_sources = \
 	%D%/info_json.h \
 	%D%/input.c \
 	%D%/input.h \
+	%D%/encode.c \
+	%D%/encode.h \
 	%D%/json_read.c \
 	%D%/json_read.h \
 	%D%/layout.c \
@@ -55,6 +61,10 @@ hotline_cli_sources = \
 	%D%/place.h \
 	%D%/salvage.c \
 	%D%/salvage.h \
+	%D%/ruler.c \
+	%D%/ruler.h \
+	%D%/schema_file.c \
+	%D%/schema_file.h \
 	%D%/shape.c \
 	%D%/shape.h \
 	%D%/snapshot.c \
@@ -74,6 +84,10 @@ hotline_cli_sources = \
 	%D%/text.h \
 	%D%/view.c \
 	%D%/view.h \
+	%D%/where.c \
+	%D%/where.h \
+	%D%/where_side.c \
+	%D%/where_side.h \
 	%D%/why.c \
 	%D%/why.h \
 	%D%/why_gone.c \

@@ -85,6 +85,14 @@ static void read_blocks(struct hlt_snapshot *s,
 	}
 }
 
+static void read_schema(struct hlt_snapshot *s,
+			const struct hl_inspect *inspect)
+{
+	const int ret = hl_inspect_get_schema(inspect, &s->schema, NULL);
+
+	s->schema_damaged = ret < 0 && ret != -ENODATA;
+}
+
 static void read_ring(void *arg)
 {
 	struct take *take = arg;
@@ -92,6 +100,7 @@ static void read_ring(void *arg)
 	read_groups(take->snapshot, take->inspect);
 	read_participants(take->snapshot, take->inspect);
 	read_blocks(take->snapshot, take->inspect);
+	read_schema(take->snapshot, take->inspect);
 }
 
 /*
@@ -250,6 +259,7 @@ void hlt_snapshot_fini(struct hlt_snapshot *snapshot)
 	free(snapshot->participants);
 	free(snapshot->blocks);
 	free(snapshot->claimed);
+	hl_schema_destroy(snapshot->schema);
 }
 
 const char *hlt_snapshot_group(const struct hlt_snapshot *snapshot,

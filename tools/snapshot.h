@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include <hotline/inspect.h>
+#include <hotline/schema.h>
 
 struct hlt_group_row {
 	uint32_t index;
@@ -43,6 +44,8 @@ struct hlt_claimed {
 struct hlt_snapshot {
 	const char *name;
 	struct hl_ring_status ring;
+	struct hl_schema *schema; /* NULL: none, or damaged */
+	bool schema_damaged;
 	struct hlt_group_row *groups;
 	size_t ngroups;
 	struct hlt_participant_row *participants;

@@ -14,6 +14,7 @@
 #include "opt.h"
 #include "out.h"
 #include "place.h"
+#include "schema_file.h"
 
 static void set_u64(json_t *object, const char *key, uint64_t value)
 {
@@ -188,6 +189,11 @@ json_t *hlt_snapshot_to_json(const struct hlt_snapshot *snapshot, bool blocks)
 	set_waits(object, snapshot);
 	hlt_info_to_json(geometry, &snapshot->ring.info);
 	hlt_json_set(object, "geometry", geometry);
+	if (snapshot->schema != NULL)
+		hlt_json_set(object, "schema",
+			     hlt_schema_to_json(snapshot->schema));
+	if (snapshot->schema_damaged)
+		set_bool(object, "schema_damaged", true);
 	for (size_t i = 0; i < snapshot->ngroups; i++)
 		hlt_json_append(groups, group_to_json(&snapshot->groups[i]));
 	hlt_json_set(object, "groups", groups);

@@ -12,6 +12,7 @@
 #include "info_json.h"
 #include "opt.h"
 #include "place.h"
+#include "schema_file.h"
 #include "table.h"
 #include "text.h"
 #include "words.h"
@@ -324,6 +325,20 @@ static void print_blocks(const struct hlt_snapshot *s)
 	hlt_table_fini(&table);
 }
 
+static void print_arena(const struct hlt_snapshot *snapshot, bool blocks)
+{
+	const struct hl_ring_info *info = &snapshot->ring.info;
+
+	if (info->nblocks == 0)
+		return;
+	printf("\narena        %" PRIu32 " blocks: %" PRIu32 " leased, %" PRIu32
+	       " reusable, %" PRIu32 " waiting for a group\n",
+	       info->nblocks, snapshot->leased, snapshot->reusable,
+	       snapshot->waiting);
+	if (blocks)
+		print_blocks(snapshot);
+}
+
 void hlt_snapshot_print(const struct hlt_snapshot *snapshot, bool blocks)
 {
 	const struct hl_ring_info *info = &snapshot->ring.info;
@@ -338,12 +353,11 @@ void hlt_snapshot_print(const struct hlt_snapshot *snapshot, bool blocks)
 		print_full(snapshot);
 	print_groups(snapshot);
 	print_participants(snapshot);
-	if (info->nblocks == 0)
+	print_arena(snapshot, blocks);
+	if (snapshot->schema_damaged)
+		puts("\nschema       damaged");
+	if (snapshot->schema == NULL)
 		return;
-	printf("\narena        %" PRIu32 " blocks: %" PRIu32 " leased, %" PRIu32
-	       " reusable, %" PRIu32 " waiting for a group\n",
-	       info->nblocks, snapshot->leased, snapshot->reusable,
-	       snapshot->waiting);
-	if (blocks)
-		print_blocks(snapshot);
+	putchar('\n');
+	hlt_schema_show(snapshot->schema);
 }
