@@ -86,6 +86,7 @@ checks = \
 	%D%/checks/headers.sh \
 	%D%/checks/layers.sh \
 	%D%/checks/man.sh \
+	%D%/checks/model_steps.sh \
 	%D%/checks/paths.sh \
 	%D%/checks/pkgconfig.sh \
 	%D%/checks/shellcheck.sh \

@@ -20,6 +20,13 @@
  *   -DORIG_GROUPFIRST  a joiner enters the group before it has a record, and
  *                      looks for the dead while it waits for one
  *   -DORIG_JOINEDLATE  `joined` is stored after the group is in the table
+ *   -DORIG_INFLIGHT    a producer announces what it found before a group came:
+ *                      that is above what the group's members then take, so
+ *                      who adopts one of them takes it for a range from an old
+ *                      tail, and the message is lost. Default: announced has a
+ *                      count of joins beside it, raised after active; a raise
+ *                      is a CAS from what was read before the first scan, and
+ *                      where that fails the producer scans again
  *   -DORIG_PARTIAL     a drop gives up ranges before the group is out of the
  *                      table, and stops where somebody has a byte
  *   -DMUT_NOCONTROL    nobody takes the control byte
@@ -57,13 +64,17 @@
 #define NONE 9
 #define DROPPER (NC+1)
 
-byte head=1, ann=1, act, stamp[C], body[C];
-byte gst[NG], joined[NG], next[NG];
+byte head=1, ann=1, joins, stamp[C], body[C];
+#ifdef CREATED
+byte act=1, gst[NG]=1, joined[NG], next[NG]=1;
+#else
+byte act, gst[NG], joined[NG], next[NG];
+#endif
 byte st[NREC], lk[NREC], grp[NREC], from[NREC]=1, to[NREC]=1;
 byte ctl, kills=KILLS;
 bit pdone;
 byte ncons;                      /* ghost: consumers not done */
-byte start[NG]; bit comp[NG*(MAXP+2)]; /* ghost: of the group that stands */
+byte start[NG]=1; bit comp[NG*(MAXP+2)]; /* ghost: of the group that stands */
 bit ccrash;
 
 #define BIT(g) ((act>>(g))&1)
@@ -288,7 +299,7 @@ inline look(havectl) {
 #endif
 
 active proctype Prod() {
-  byte h, l, low, a, f, x, i, j, g; bit all, ok;
+  byte h, l, low, a, f, x, i, j, g, v, n; bit all, ok;
   byte me=0, idx=NONE, adp=NONE, myg=NONE;
   do
   :: head>MAXP -> break
@@ -296,9 +307,23 @@ active proctype Prod() {
      h=head;
      if
      :: h>=low+C ->
+#ifndef ORIG_INFLIGHT
+again:  atomic { v=ann; n=joins };
+#endif
         SCAN(l);
         if :: a==0 && l>h+1+C/8-C -> l=h+1+C/8-C :: else fi;
+#ifdef ORIG_INFLIGHT
         atomic { if :: l>ann -> ann=l :: else fi; low=l };
+#else
+        atomic {
+          if
+          :: l<=v
+          :: l>v && ann==v && joins==n -> ann=l
+          :: else -> l=0; a=0; goto again
+          fi;
+          low=l; v=0; n=0
+        };
+#endif
         SCAN(l);
         if :: l<low -> low=l :: else fi;
         l=0; a=0
@@ -348,7 +373,11 @@ inline enter() {
      S(gst[g]=1);
 #endif
      S(act=act | (1<<g));
+#ifdef ORIG_INFLIGHT
      S(v=ann);
+#else
+     S(v=ann; joins++);
+#endif
      S(if :: v>next[g] -> next[g]=v :: else fi; start[g]=next[g];
        i=0; do :: i<MAXP+2 -> comp[g*(MAXP+2)+i]=0; i++ :: else -> break od; i=0; v=0);
 #ifndef ORIG_JOINEDLATE
@@ -505,9 +534,6 @@ out: skip
 #endif
 
 init { atomic {
-#ifdef CREATED
-  next[0]=1; start[0]=1; act=1; gst[0]=1;
-#endif
   ncons=NC;
   run Cons(1);
 #if NC>1

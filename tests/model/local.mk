@@ -12,6 +12,7 @@ model_files = \
 	%D%/join.pml \
 	%D%/lossy.pml \
 	%D%/lowtso.pml \
+	%D%/reap.pml \
 	%D%/ring.pml \
 	%D%/run.sh \
 	%D%/runs \

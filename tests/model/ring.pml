@@ -16,13 +16,11 @@
  *   MUT_PRANGE  a producer stores its range after the CAS of head
  *   MUT_CRANGE  a consumer stores its range after the CAS of tail
  *   MUT_SCAN    low: the ranges are read before the tail
- *   MUT_STATE   reaper: the state is not read again under the byte
- *   MUT_RANGE1  reaper: the range is read before the byte is taken
+ *   MUT_DEAD    reaper: does not store DEAD before it recovers
  *   MUT_STAMP   adopter: announced alone tells, not the stamp
  *   MUT_ANN     adopter: the stamp alone tells, not announced
  *   MUT_SCAN1   low is announced, but not looked at again
  *   MUT_COVER   reaper: no look whether a live producer covers the position
- *   MUT_UNLOCK  reaper: the byte is given back before the range is recovered
  * Sizes: C slots, MAXP positions, B largest batch, KILLP/KILLC deaths of
  *   producers/consumers, LATEP/LATEC: a late producer/consumer that can attach
  *   only to a freed record, REAPERS: extra processes that reap once each (KILLR of
@@ -111,7 +109,11 @@ bit xlive;
 #define NEWS(j) 0
 #else
 #define ISLIVE(k) (st[k]==LIVE)
+#ifdef MUT_DEAD
+#define NEWS(j) 0
+#else
 #define NEWS(j) (st[j]==LIVE)
+#endif
 #endif
 /* ghost guards: would an attempt to reap record j get anywhere? */
 #define UNS(p)   ((p)<head && !SETTLED(stamp[SLOT(p)],p))
@@ -162,15 +164,15 @@ bit xlive;
 #define ADOPT(j) S(if :: ow[j]==0 -> ow[j]=me+1 :: else -> goto reaped fi)
 #define FREEREC(j) S(st[j]=FREE; ow[j]=0)
 #else
-#ifdef MUT_STATE
-#define ISFREE(j) skip
+#ifdef MUT_DEAD
+#define DEAD1(j) skip
 #else
-#define ISFREE(j) S(if :: st[j]==FREE -> lk[j]=0; goto reaped :: else fi)
+#define DEAD1(j) S(st[j]=DEAD)
 #endif
 #define TAKE(j) \
   S(if :: lk[j]==0 -> lk[j]=me+1 :: else -> goto reaped fi); \
-  ISFREE(j); \
-  S(st[j]=DEAD)
+  S(if :: st[j]==FREE -> lk[j]=0; goto reaped :: else fi); \
+  DEAD1(j)
 #define ADOPT(j) skip
 #ifdef ORIG_FREEFIRST
 #define FREEREC(j) S(lk[j]=0); S(assert(lk[j]==0 || lk[j]==me+1 || st[j]!=LIVE); st[j]=FREE)
@@ -217,21 +219,13 @@ inline reap(mem) {
   :: RP(0,mem) -> j=0 :: RP(1,mem) -> j=1 :: RP(2,mem) -> j=2 :: RP(3,mem) -> j=3
   :: else -> goto reaped
   fi };
-#ifdef MUT_RANGE1
-  S(p = from[j]; q = to[j]);
-#endif
   TAKE(j);
-#ifdef MUT_UNLOCK
-  S(lk[j]=0);
-#endif
   if
   :: kind[j]==KP ->
      S(hd = head; lv = 0);
-#ifndef MUT_RANGE1
-     S(p = from[j]; q = to[j]);
-#endif
+     S(p = from[j]);
      do
-     :: p<q && p<hd ->
+     :: p<to[j] && p<hd ->
         S(s = stamp[SLOT(p)]; k = 0; cv = SETTLED(s,p));
         if
         :: cv -> skip
@@ -293,7 +287,7 @@ inline reap(mem) {
   fi;
   DROP(j);
 reaped:
-  atomic { j=0; p=0; q=0; s=0; hd=0; lv=0; k=0; cv=0; f=0 }
+  atomic { j=0; p=0; s=0; hd=0; lv=0; k=0; cv=0; f=0 }
 }
 
 #define ATTACH(kk) \
@@ -333,7 +327,7 @@ reaped:
 #endif
 
 proctype Prod(byte me; byte r) {
-  byte h, n, low = 1, l, k, f, p, q, j, s, hd; bit lv, cv;
+  byte h, n, low = 1, l, k, f, p, j, s, hd; bit lv, cv;
 again:
   if
   :: r==NR -> if :: ANYFREE -> ATTACH(KP) :: head>MAXP -> goto out DIE fi
@@ -396,7 +390,7 @@ bye:
 out:
   atomic { np--; goto end };
 gone:
-  atomic { UNLOCK(me); q=0; np--; p=1;
+  atomic { UNLOCK(me); np--; p=1;
     do :: p<MAXP+B+2 -> if :: own[p]==me+1 -> own[p]=0 :: else fi; p++ :: else -> break od;
     h=0; n=0; low=0; l=0; k=0; f=0; p=0; j=0; s=0; hd=0; lv=0; cv=0; r=0 };
 end: skip
@@ -408,7 +402,7 @@ end: skip
 #endif
 
 proctype Cons(byte me; byte r) {
-  byte t, n, k, f, p, q, j, s, hd; bit lv, cv;
+  byte t, n, k, f, p, j, s, hd; bit lv, cv;
 again:
   if
   :: r==NR -> if :: ANYFREE -> ATTACH(KC) :: FINC -> goto out DIE fi
@@ -463,14 +457,14 @@ bye:
 out:
   atomic { nc--; goto end };
 gone:
-  atomic { UNLOCK(me); q=0; nc--; ccrash=1;
+  atomic { UNLOCK(me); nc--; ccrash=1;
     t=0; n=0; k=0; f=0; p=0; j=0; s=0; hd=0; lv=0; cv=0; r=0 };
 end: skip
 }
 
 #ifdef XGROUP
 proctype Excl(byte me; byte r) {
-  byte n, k, f, p, q, j, s, hd; bit lv, cv;
+  byte n, k, f, p, j, s, hd; bit lv, cv;
 L1:
   n = 0;
   do
@@ -507,14 +501,14 @@ bye:
   S(lk[r]=0; r=0);
   goto end;
 gone:
-  atomic { UNLOCK(me); q=0; xlive=0; n=0; k=0; f=0; p=0; j=0; s=0; hd=0; lv=0; cv=0; r=0 };
+  atomic { UNLOCK(me); xlive=0; n=0; k=0; f=0; p=0; j=0; s=0; hd=0; lv=0; cv=0; r=0 };
 end: skip
 }
 #endif
 
 #ifdef REAPERS
 proctype Reaper(byte me) {
-  byte k, f, p, q, j, s, hd; bit lv, cv;
+  byte k, f, p, j, s, hd; bit lv, cv;
   do
   :: ANYREAP(0) -> reap(0); break
   :: np==0 && nc==0 -> break
@@ -522,7 +516,7 @@ proctype Reaper(byte me) {
   od;
   goto end;
 gone:
-  atomic { UNLOCK(me); q=0; k=0; f=0; p=0; j=0; s=0; hd=0; lv=0; cv=0 };
+  atomic { UNLOCK(me); k=0; f=0; p=0; j=0; s=0; hd=0; lv=0; cv=0 };
 end: skip
 }
 #endif

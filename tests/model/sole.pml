@@ -56,7 +56,7 @@ start:
   :: n=0;
      do :: n<b -> S(if :: stamp[cursor+n]%V==cursor+n -> n++ :: else -> goto cnt fi) :: else -> break od;
 cnt: if
-     :: n==0 && pdone && stamp[cursor]==0 -> break
+     :: n==0 && pdone && stamp[cursor]==0 -> assert(cursor==head); break  /* each position was settled */
      :: n==0 && !(pdone && stamp[cursor]==0) -> (stamp[cursor]!=0 || pdone)
      :: n>0 ->
 #ifndef MUT_HANDED
