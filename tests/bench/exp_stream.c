@@ -147,7 +147,7 @@ void add_line_limits(struct bench *bench, struct experiment *experiment,
 		     int (*run)(struct cell *, struct crew *, double *))
 {
 	struct experiment trial = { .more_is_better = true };
-	const unsigned tried = bench->quick ? 12 : 60;
+	const unsigned tried = bench->quick ? 12 : 36;
 	unsigned n = 0;
 
 	while (n < tried) {
@@ -159,6 +159,7 @@ void add_line_limits(struct bench *bench, struct experiment *experiment,
 			continue;
 		cell = experiment_add(&trial, heading, &bench_line, shape, run);
 		cell->shape.variant = v;
+		line_variant_name(v, cell->api, sizeof(cell->api));
 		n++;
 	}
 	experiment_run(bench, &trial, 0);

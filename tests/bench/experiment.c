@@ -90,8 +90,8 @@ void cell_run(struct bench *bench, struct cell *cell)
 	crew.n = cell->n;
 	ret = cell->run(cell, &crew, sample.values);
 	if (ret < 0) {
-		fprintf(stderr, "bench: %s, %s: %s\n", cell->label,
-			cell->heading,
+		fprintf(stderr, "bench: %s, %s: %s%s%s\n", cell->label,
+			cell->heading, cell->api, cell->api[0] ? ": " : "",
 			ret == -EBADMSG ? "messages were lost or wrong" :
 					  strerror(-ret));
 		cell->failed += ret == -ETIMEDOUT ? 2 : 1;

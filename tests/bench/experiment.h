@@ -70,6 +70,7 @@ struct bench {
 	double seconds;
 	struct experiment *experiments;
 	size_t nexperiments;
+	double load;	   /* of the system, at the start */
 	double near_below; /* ns of a probe; 0: all is near */
 	unsigned seed;
 };

@@ -82,17 +82,6 @@ static uint64_t slowest(const struct channel *channel)
 
 BENCH_INLINE void store_line(unsigned char *at, uint64_t number, uint32_t store)
 {
-#if defined(__AVX512F__)
-	if (store == LINE_64) {
-		_mm512_store_si512(
-			at, _mm512_set_epi64(
-				    0, (long long)BENCH_MORE_2,
-				    (long long)BENCH_MORE_1, (long long)number,
-				    (long long)number, (long long)~number,
-				    (long long)number, (long long)BENCH_MAGIC));
-		return;
-	}
-#endif
 #if defined(__SSE2__)
 	if (store == LINE_SCALAR) {
 		bench_store(at + 32, number);
@@ -205,7 +194,6 @@ BENCH_INLINE void stream_out(struct bench_side *side, uint64_t n,
 VARIANTS(produce_scalar, LINE_SCALAR)
 VARIANTS(produce_16, LINE_16)
 VARIANTS(produce_32, LINE_32)
-VARIANTS(produce_64, LINE_64)
 
 static void produce(struct bench_side *side, uint64_t first, uint64_t n)
 {
@@ -218,9 +206,6 @@ static void produce(struct bench_side *side, uint64_t first, uint64_t n)
 		break;
 	case LINE_32:
 		produce_32(side, n, variant);
-		break;
-	case LINE_64:
-		produce_64(side, n, variant);
 		break;
 	default:
 		produce_16(side, n, variant);

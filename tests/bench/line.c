@@ -29,16 +29,12 @@ int line_variant_works(uint32_t number)
 	switch (line_variant(number).store) {
 	case LINE_SCALAR:
 		return 1;
-#if defined(__AVX2__)
-	case LINE_32_16:
-	case LINE_32:
-		return 1;
-#elif defined(__SSE2__)
+#if defined(__SSE2__)
 	case LINE_16:
 		return 1;
 #endif
-#if defined(__AVX512F__)
-	case LINE_64:
+#if defined(__AVX2__)
+	case LINE_32:
 		return 1;
 #endif
 	default:
@@ -48,9 +44,9 @@ int line_variant_works(uint32_t number)
 
 void line_variant_name(uint32_t number, char *out, unsigned bytes)
 {
-	static const char *const stores[] = { "8-byte stores", "16-byte stores",
-					      "32+16+16", "32+32",
-					      "one 64-byte store" };
+	static const char *const stores[] = { "8-byte stores",
+					      "stores of 32 or 16",
+					      "two 32-byte stores" };
 	const struct line_variant variant = line_variant(number);
 
 	snprintf(out, bytes, "%s, %s, prefetchw %u, backoff %u, fetch %u",

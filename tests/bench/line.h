@@ -10,14 +10,15 @@
 
 #include <stdint.h>
 
-/* How a line is stored; each kind includes the stamp. */
+/*
+ * How a line is stored; each kind includes the stamp. One store of 64 bytes is
+ * no kind: it was seen to arrive in halves, the stamp before the rest.
+ */
 enum line_store {
 	LINE_SCALAR, /* eight words, the stamp last */
-	LINE_16,     /* four of 16 bytes, the one with the stamp last */
-	LINE_32_16,  /* 32 bytes, 16 and 16 with the stamp */
-	LINE_32,     /* two of 32; aligned ones are whole on all that is
-			  known, but no manual promises it */
-	LINE_64,     /* one of 64, the same */
+	LINE_16,     /* 32 bytes or 16 and 16, 16, and 16 with the stamp last */
+	LINE_32,     /* two of 32; aligned ones are whole on all that is known,
+			but no manual promises it */
 	LINE_STORES,
 };
 

@@ -149,6 +149,8 @@ static void print_machine(const struct bench *bench)
 	printf("%s, %s; %s; %s; %u cores", date, bench->machine.model,
 	       bench->machine.kernel, bench->machine.compiler,
 	       bench->machine.ncores);
+	if (bench->load >= 0)
+		printf("; load average %.1f before it began", bench->load);
 	if (bench->noisy)
 		printf("; **other processes were running: figures of runs that "
 		       "they disturbed are included**");
@@ -293,6 +295,8 @@ int main(int argc, char **argv)
 				"[EXPERIMENT...]\n");
 		return 2;
 	}
+	if (getloadavg(&bench.load, 1) != 1)
+		bench.load = -1;
 	bench_name(name, sizeof(name));
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
