@@ -94,6 +94,8 @@ static int enter_group(struct hli_member *member,
 	member->adopts = kind == HL_GROUP_SHARED;
 	if (kind == HL_GROUP_SHARED)
 		return 0;
+	/* Inherited as long as the kind was another: damage. */
+	member->adopted = HLI_NO_RECORD;
 	if (hli_lock_wait(member->lock_fd, HLI_LOCK_GROUP_SEAT(group),
 			  HLI_DYING_NS) < 0)
 		return hli_fail(err, -EBUSY,

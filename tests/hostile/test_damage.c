@@ -61,6 +61,41 @@ START_TEST(kind_that_changes_during_a_join_is_not_believed)
 }
 END_TEST
 
+static void make_lossy_later(const char *step)
+{
+	if (strcmp(step, "join_locked") == 0)
+		hli_store_rel(&view->groups[0].kind, HL_GROUP_LOSSY);
+}
+
+static void leave_range(uint32_t record);
+
+/* All places are a dead member's of the durable group that is joined. */
+START_TEST(kind_that_changes_during_a_join_makes_nobody_an_heir)
+{
+	struct hl_group_attr group = support_group("g", HL_GROUP_SHARED);
+	struct hl_ring_attr attr = HL_RING_ATTR_INIT;
+	struct hl_consumer *consumer;
+	struct hl_batch batch;
+
+	group.durable = true;
+	attr.capacity = CAPACITY;
+	attr.max_consumers = 1;
+	attr.groups = &group;
+	attr.ngroups = 1;
+	ring = support_create(&attr);
+	view = &ring->view;
+	support_send(support_produce(ring), 1, 3);
+	leave_range(view->geo.max_producers);
+	hli_hook_fn = make_lossy_later;
+	consumer = support_consume(ring, "g", HL_GROUP_LOSSY);
+	hli_hook_fn = NULL;
+	ck_assert_uint_eq(consumer->taker.kind, HL_GROUP_LOSSY);
+	ck_assert_uint_eq(consumer->member.adopted, HLI_NO_RECORD);
+	ck_assert_int_eq(hl_consumer_take(consumer, 3, HL_NOWAIT, &batch), 2);
+	ck_assert_uint_eq(support_number(hl_batch_next(&batch)), 2);
+}
+END_TEST
+
 /* As fast as they are finished, the next position is made void. */
 static void void_the_next(const char *step)
 {
@@ -166,10 +201,9 @@ static int count_poison(const struct hl_batch *batch, const void *message,
 }
 
 /* A dead member of group 0 that has position 1 in hand, for the fourth time. */
-static void leave_poison(void)
+static void leave_range(uint32_t record)
 {
-	struct hli_record *const r =
-		&view->records[view->geo.max_producers + 1];
+	struct hli_record *const r = &view->records[record];
 
 	hli_store_rel(&r->group, 0);
 	hli_store_rel(&r->from, 1);
@@ -178,6 +212,11 @@ static void leave_poison(void)
 	hli_store_rel(&r->attempts, 4);
 	hli_store_rel(&view->groups[0].next, 2);
 	hli_store_rel(&r->state, HLI_DEAD);
+}
+
+static void leave_poison(void)
+{
+	leave_range(view->geo.max_producers + 1);
 }
 
 START_TEST(poison_that_is_made_void_meanwhile_is_given_to_nobody)
@@ -283,6 +322,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		kind_that_changes_during_a_join_is_not_believed,
+		kind_that_changes_during_a_join_makes_nobody_an_heir,
 		void_positions_without_end_do_not_keep_an_exclusive_take,
 		void_positions_without_end_do_not_keep_a_shared_take,
 		stamp_beyond_an_exclusive_cursor_is_damage,
