@@ -82,7 +82,7 @@ static void give_up_claim(const struct hli_view *view, uint32_t participant)
 {
 	struct hli_record *const r = &view->records[participant];
 	uint64_t from, to;
-	uint32_t voids;
+	uint32_t voids = 0; /* not used: they are counted in the header */
 
 	if (!hli_range_get(r, &from, &to))
 		return;
