@@ -19,6 +19,50 @@
 #include "take.h"
 #include "util.h"
 
+#define SAMPLE 256 /* slots that are looked at for each page */
+
+/* Slots that begin before the file ends: it may have been cut. */
+static uint64_t slots_inside(const struct hli_segment *segment,
+			     const struct hli_geometry *geo)
+{
+	return hli_min(geo->capacity,
+		       (segment->map_bytes - geo->slots_at) / geo->slot_bytes);
+}
+
+static bool fits(uint64_t stamp, uint64_t slot, uint64_t capacity)
+{
+	const uint64_t p = hli_stamp_position(stamp);
+
+	return p > 0 && ((p - 1) & (capacity - 1)) == slot;
+}
+
+/* The page where most of a sample of stamps fit their places. */
+static void search_slots(const struct hli_segment *segment,
+			 struct hli_geometry *geo)
+{
+	const uint64_t step = hli_max(geo->capacity / SAMPLE, 1);
+	uint64_t at, i, n, most = 0;
+	uint64_t stamp;
+
+	for (at = HLI_PAGE_BYTES; at < segment->map_bytes;
+	     at += HLI_PAGE_BYTES) {
+		for (i = n = 0; i < geo->capacity; i += step) {
+			const uint64_t byte =
+				at + i * geo->slot_bytes + HL_SEQUENCE_OFFSET;
+
+			if (byte + sizeof(stamp) > segment->map_bytes)
+				break;
+			memcpy(&stamp, (char *)segment->base + byte,
+			       sizeof(stamp));
+			n += fits(stamp, i, geo->capacity);
+		}
+		if (n > most) {
+			most = n;
+			geo->slots_at = at;
+		}
+	}
+}
+
 /* Where the slots are, by the header as far as it can be believed. */
 static int find_slots(const struct hli_segment *segment,
 		      struct hli_geometry *geo, uint32_t slot_bytes,
@@ -42,15 +86,16 @@ static int find_slots(const struct hli_segment *segment,
 	geo->block_stride = header->block_stride;
 	if (geo->slot_bytes == 0 || geo->slot_bytes % HL_LINE_BYTES ||
 	    geo->slot_bytes > HL_SLOT_BYTES_MAX ||
-	    !hli_power_of_two(geo->capacity) ||
-	    geo->capacity > HL_CAPACITY_MAX || geo->slots_at % HL_LINE_BYTES ||
-	    geo->slots_at > segment->map_bytes ||
-	    geo->capacity * geo->slot_bytes >
-		    segment->map_bytes - geo->slots_at)
+	    !hli_power_of_two(geo->capacity) || geo->capacity > HL_CAPACITY_MAX)
 		return hli_fail(err, -EINVAL,
 				"%s: the header does not tell where the slots "
 				"are: slot size and capacity are needed",
 				name);
+	if (geo->slots_at < sizeof(*header) || geo->slots_at % HLI_PAGE_BYTES ||
+	    geo->slots_at > segment->map_bytes)
+		search_slots(segment, geo);
+	if (geo->slots_at > segment->map_bytes)
+		return hli_fail(err, -EBADMSG, "%s: no slot was found", name);
 	/* Payloads only where the arena can be believed, too. */
 	if (geo->arena_at > segment->map_bytes || geo->block_stride == 0 ||
 	    geo->block_stride % HL_LINE_BYTES ||
@@ -73,13 +118,14 @@ static int by_position(const void *a, const void *b)
 }
 
 /* All slots whose stamp is of their place: how many. */
-static size_t find_messages(const struct hli_view *view, struct found *found)
+static size_t find_messages(const struct hli_view *view, uint64_t slots,
+			    struct found *found)
 {
 	const uint64_t capacity = view->geo.capacity;
 	size_t n = 0;
 	uint64_t i;
 
-	for (i = 0; i < capacity; i++) {
+	for (i = 0; i < slots; i++) {
 		const uint64_t s = hli_load_acq(hli_stamp(view, i + 1));
 
 		if (s == 0 || (s & HL_SEQUENCE_VOID) ||
@@ -136,7 +182,10 @@ int64_t hl_ring_salvage(const char *name, uint32_t slot_bytes,
 		ret = hli_fail(err, -ENOMEM, "%s: no memory for a list", name);
 		goto out;
 	}
-	ret = give_all(&view, found, find_messages(&view, found), fn, user);
+	ret = give_all(&view, found,
+		       find_messages(&view, slots_inside(&segment, &geo),
+				     found),
+		       fn, user);
 	free(found);
 out:
 	hli_segment_close(&segment);

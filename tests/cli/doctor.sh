@@ -135,12 +135,19 @@ tap_check 'and no file is left' test ! -e "$tmp/h2"
 expect 'and suffice' 6 hotline doctor --salvage "$tmp/h2" --capacity 16 \
 	--slot-size 64 h
 is 'for all of them again' "$(cat "$tmp/h1")" "$(cat "$tmp/h2")"
+head -c 2048 /dev/zero | put h 0
+expect 'without a header the slots are searched for' 6 \
+	hotline doctor --salvage "$tmp/h3" --capacity 16 --slot-size 64 h
+is 'and found' "$(cat "$tmp/h1")" "$(cat "$tmp/h3")"
 hotline create c -c 1024
 fill c 3
 truncate -s 60000 "$HOTLINE_DIR/hotline.c"
 expect 'a file that was cut is damaged' 6 hotline doctor c
 run hotline doctor --json c
 tap_check 'as is said' finds damage 'cut'
+expect 'what lies before the cut is saved' 6 \
+	hotline doctor --salvage "$tmp/cut" c
+is 'all that was there' 3 "$(wc -l < "$tmp/cut")"
 expect 'noise is, too' 6 hotline doctor "$tmp/../$(basename "$tmp")/h1"
 expect 'a ring that is not there is an error' 3 hotline doctor nosuch
 expect 'and leaves no file' 3 hotline doctor --salvage "$tmp/none" nosuch

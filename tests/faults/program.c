@@ -27,7 +27,7 @@ static int send_one(struct hl_ring *ring, const char *number)
 	field.iov_base = text;
 	field.iov_len = strlen(text) + 1;
 	memset(&message, 0, sizeof(message));
-	message.amount = atoi(number);
+	message.amount = strtol(number, NULL, 10);
 	ret = hl_producer_join(ring, &attr, &producer, &err);
 	if (ret < 0) {
 		fprintf(stderr, "%s\n", err.text);
@@ -57,7 +57,7 @@ static int take_one(struct hl_ring *ring)
 	message = (const struct hl_message *)hl_batch_next(&batch);
 	if (!message || hl_batch_payload(&batch, message, &payload) < 0 ||
 	    hl_payload_field(&payload, 0, &text, &bytes) < 0 ||
-	    message->amount != atoi((const char *)text))
+	    message->amount != strtol((const char *)text, NULL, 10))
 		return 1;
 	printf("%s\n", (const char *)text);
 	hl_consumer_done(consumer);
