@@ -29,3 +29,49 @@ TESTS += %D%/lines.sh
 %C%_lines_LDADD =
 
 EXTRA_DIST += %D%/lines.sh
+
+# --- The benchmark -------------------------------------------------------------
+
+EXTRA_PROGRAMS += %D%/bench-layout
+%C%_bench_layout_SOURCES = \
+	$(layout_rungs) \
+	%D%/counters.c \
+	%D%/counters.h \
+	%D%/main.c \
+	%D%/runs.c \
+	%D%/runs.h \
+	%D%/table.c \
+	%D%/table.h \
+	tests/bench/bench.h \
+	tests/bench/crew.c \
+	tests/bench/crew.h \
+	tests/bench/experiment.c \
+	tests/bench/experiment.h \
+	tests/bench/hist.c \
+	tests/bench/hist.h \
+	tests/bench/json.c \
+	tests/bench/machine.c \
+	tests/bench/machine.h \
+	tests/bench/plot.c \
+	tests/bench/report.c
+%C%_bench_layout_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+%C%_bench_layout_LDADD = lib/libhotline.la $(JANSSON_LIBS) -lm
+CLEANFILES += %D%/bench-layout
+
+# The library as users get it, the rest for this machine; what tools count runs
+# anywhere, and is built as the library is.
+.PHONY: bench-layout
+bench-layout: all %D%/walk$(EXEEXT) %D%/lines$(EXEEXT)
+	$(AM_V_at)$(MAKE) CFLAGS='$(CFLAGS) $(BENCH_CFLAGS)' \
+		%D%/bench-layout$(EXEEXT)
+	$(AM_V_at)GNUPLOT='$(GNUPLOT)' $(SHELL) $(srcdir)/%D%/run.sh \
+		%D% bench-layout '$(BENCH)' $(BENCH_FLAGS)
+
+clean-local: clean-bench-layout
+.PHONY: clean-bench-layout
+clean-bench-layout:
+	rm -rf bench-layout
+
+EXTRA_DIST += \
+	%D%/counts.sh \
+	%D%/run.sh

@@ -48,8 +48,9 @@ struct rung {
 	struct bench_contender contender;
 	const char *adds;
 	bool batches;
-	void (*consume)(struct bench_side *side, uint64_t n,
-			struct rung_desk *desk);
+	/* At least n messages: how many, since a batch may be more. */
+	uint64_t (*consume)(struct bench_side *side, uint64_t n,
+			    struct rung_desk *desk);
 	void (*produce)(struct bench_side *side, uint64_t n);
 	void (*open)(struct bench_side *side, uint64_t n,
 		     const struct rung_arrivals *arrivals);
@@ -106,18 +107,20 @@ BENCH_INLINE void rung_open(struct bench_side *side, uint64_t n,
 	}
 }
 
-BENCH_INLINE void rung_consume(struct bench_side *side, uint64_t n,
-			       struct rung_desk *desk, rung_get_fn *get)
+BENCH_INLINE uint64_t rung_consume(struct bench_side *side, uint64_t n,
+				   struct rung_desk *desk, rung_get_fn *get)
 {
+	uint64_t done = 0;
 	uint32_t spins = 0;
 
-	while (n) {
+	while (done < n) {
 		const uint32_t k = get(side, desk);
 
-		n -= k;
+		done += k;
 		if (k == 0)
 			bench_spin(side, &spins);
 	}
+	return done;
 }
 
 /* One message was passed; the clock is read for it if that is asked for. */
@@ -141,10 +144,10 @@ BENCH_INLINE void rung_passed(struct rung_desk *desk, uint64_t stamp)
 	{                                                                      \
 		rung_open(side, n, arrivals, burst, put);                      \
 	}                                                                      \
-	static void name##_consume(struct bench_side *side, uint64_t n,        \
-				   struct rung_desk *desk)                     \
+	static uint64_t name##_consume(struct bench_side *side, uint64_t n,    \
+				       struct rung_desk *desk)                 \
 	{                                                                      \
-		rung_consume(side, n, desk, get);                              \
+		return rung_consume(side, n, desk, get);                       \
 	}                                                                      \
 	static uint32_t name##_take(struct bench_side *side,                   \
 				    struct rung_desk *desk)                    \
