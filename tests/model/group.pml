@@ -15,7 +15,7 @@
  * Asserted: a member that lives has a group that is in the table and holds
  * producers back; a slot in use is not overwritten; one name is one group; a
  * group that goes on has delivered all from its start when it is drained; two
- * never hold a record. A producer that waits for ever is an invalid end state.
+ * never hold a record; a FREE record's range is empty. A producer that waits for ever is an invalid end state.
  *
  *   -DORIG_GROUPFIRST  a joiner enters the group before it has a record, and
  *                      looks for the dead while it waits for one
@@ -135,6 +135,8 @@ bit ccrash;
 #else
 #define FREEIT(r) S(from[r]=to[r]); S(st[r]=FREE)
 #endif
+
+#define RANGEOK(r) assert(st[r]!=FREE || from[r]>=to[r]);
 
 /* Free the dead of a group, and what they held; all: nobody has a byte. */
 inline clear(g) {
@@ -390,8 +392,17 @@ nogroup: g=0
 }
 
 /* Of a durable group: a dead member's record, with what is in it. */
-#if defined(DURABLE) && !defined(MUT_NOINHERIT)
 #define HEIR(r) (gst[0]==1 && !FREEREC && ISIN(r,0) && st[r]==DEAD && lk[r]==0 && from[r]<to[r])
+#ifdef DURABLE
+#if NREC>1
+#define HEIRS (HEIR(0) || HEIR(1))
+#else
+#define HEIRS HEIR(0)
+#endif
+#else
+#define HEIRS 0
+#endif
+#if defined(DURABLE) && !defined(MUT_NOINHERIT)
 #define INHERIT(r) :: atomic { HEIR(r) -> lk[r]=me+1; idx=r; adp=r } break
 #else
 #define INHERIT(r)
@@ -409,7 +420,11 @@ inline record() {
   :: atomic { st[1]==FREE && lk[1]==0 -> lk[1]=me+1; idx=1 } break
 #endif
   :: !FREEREC && DEADREC -> look(1)
-  :: !FREEREC -> break
+#ifdef MUT_NOINHERIT
+  :: !FREEREC -> assert(!HEIRS); break /* nobody else would come to adopt */
+#else
+  :: !FREEREC && !HEIRS -> break
+#endif
   DIE
   od;
   /* the state again, under the byte */
@@ -515,7 +530,11 @@ cancel:
 gone:
   atomic { UNLOCKALL; idx=NONE; adp=NONE; myg=NONE; t=0; v=0; j=0; g=0; all=0; ok=0 };
 out:
-  ncons--
+  atomic { ncons--; RANGEOK(0)
+#if NREC>1
+    RANGEOK(1)
+#endif
+  }
 }
 
 #ifdef DURABLE

@@ -17,6 +17,7 @@ model_files = \
 	%D%/run.sh \
 	%D%/runs \
 	%D%/sole.pml \
+	%D%/tell.pml \
 	%D%/tenure.pml \
 	%D%/wake.pml \
 	%D%/weak.pml
