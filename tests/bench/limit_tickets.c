@@ -4,9 +4,9 @@
  *
  * A burst of places is had by one addition, on either side; then each place is
  * waited for by its own stamp: n for free for n, n + 1 for filled. Fast, and
- * nothing more: who dies between the two stops all others. Rows of many producers
- * or consumers are measured by it, though it bounds nothing: where runners share
- * cores, rings with fewer shared lines at work at once can be faster.
+ * nothing more: who dies between the two stops all others. Rows of many
+ * producers or consumers are measured by it, though it bounds nothing: others
+ * were seen to be faster.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
