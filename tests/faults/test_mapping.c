@@ -25,6 +25,7 @@
 #define REMADE 20
 #define LONG_REMADE 200
 #define RANGES_MAX 512
+#define LARGEST_RANGE (1ul << 36)
 
 static char name[64];
 
@@ -54,7 +55,9 @@ static size_t read_ranges(struct range ranges[RANGES_MAX])
 	while (n < RANGES_MAX && fgets(line, sizeof(line), maps)) {
 		unsigned long from, to;
 
-		if (sscanf(line, "%lx-%lx", &from, &to) == 2)
+		/* What a sanitizer reserves is nobody's address. */
+		if (sscanf(line, "%lx-%lx", &from, &to) == 2 &&
+		    to - from < LARGEST_RANGE)
 			ranges[n++] = (struct range){ from, to };
 	}
 	fclose(maps);
