@@ -171,15 +171,21 @@ bool hlt_decode_wanted(const struct hlt_decode *decode,
 
 /* --- Showing -------------------------------------------------------------- */
 
-/* What begins every message of the kind says nothing about this one. */
-static bool is_usual_magic(const struct hlt_decode *decode,
-			   const struct hl_field *field, const void *data)
+/* What says nothing, unless it was asked for: what every message begins with,
+ * and fields of the payload without a byte. */
+static bool is_left_out(const struct hlt_decode *decode,
+			const struct hl_field *field,
+			const struct hlt_value *value)
 {
 	const uint32_t magic = HL_MESSAGE_MAGIC;
 
-	return decode->fields_text == NULL && field->type == HL_U32 &&
-	       field->offset == 0 && strcmp(field->name, "magic") == 0 &&
-	       memcmp(data, &magic, sizeof(magic)) == 0;
+	if (decode->fields_text != NULL)
+		return false;
+	if (field->heat == HL_PAYLOAD)
+		return value->size == 0;
+	return field->type == HL_U32 && field->offset == 0 &&
+	       strcmp(field->name, "magic") == 0 &&
+	       memcmp(value->data, &magic, sizeof(magic)) == 0;
 }
 
 static void print_text(const struct hlt_decode *decode,
@@ -195,7 +201,7 @@ static void print_text(const struct hlt_decode *decode,
 		const int ret = hlt_value_take(&value, f, view, &budget);
 
 		damaged = damaged || ret == -EBADMSG;
-		if (ret == 0 && !is_usual_magic(decode, f, value.data)) {
+		if (ret == 0 && !is_left_out(decode, f, &value)) {
 			printf("  %s ", f->name);
 			hlt_value_put(&value);
 		}

@@ -289,6 +289,7 @@ static int send_all(struct source *source, char **paths, uint64_t repeat)
 static int run(const char *name, char **paths, uint64_t repeat)
 {
 	static struct source source;
+	struct hl_producer_attr attr = HL_PRODUCER_ATTR_INIT;
 	struct hl_ring_info info;
 	struct hl_ring *ring = NULL;
 	struct hl_error err;
@@ -299,7 +300,8 @@ static int run(const char *name, char **paths, uint64_t repeat)
 		goto err_said;
 	hl_ring_get_info(ring, &info);
 	source.slot_bytes = info.slot_bytes;
-	ret = hl_producer_join(ring, NULL, &source.producer, &err);
+	attr.schema = payment_join_schema(ring);
+	ret = hl_producer_join(ring, &attr, &source.producer, &err);
 	if (ret < 0)
 		goto err_said;
 	ret = send_all(&source, paths, repeat);
@@ -315,11 +317,25 @@ err_said:
 	return ret;
 }
 
+/* What "hotline create --schema" reads. */
+static int print_schema(const char *slot_bytes)
+{
+	const struct hl_schema *schema =
+		payment_schema_for(strtoul(slot_bytes, NULL, 10));
+	char text[4096];
+
+	if (hl_schema_print(schema, text, sizeof(text)) < 0)
+		return 1;
+	fputs(text, stdout);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option known[] = {
 		{ "ring", required_argument, NULL, 'r' },
 		{ "repeat", required_argument, NULL, 'n' },
+		{ "print-schema", required_argument, NULL, 's' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *name = NULL;
@@ -331,6 +347,8 @@ int main(int argc, char **argv)
 			name = optarg;
 		else if (c == 'n')
 			repeat = strtoull(optarg, NULL, 10);
+		else if (c == 's')
+			return print_schema(optarg);
 		else
 			name = "";
 	}
@@ -340,7 +358,8 @@ int main(int argc, char **argv)
 	}
 	if (!name || !*name || repeat == 0 || optind == argc) {
 		fprintf(stderr, "usage: ach_source --ring NAME [--repeat N] "
-				"FILE...\n");
+				"FILE...\n       ach_source --print-schema "
+				"64|128\n");
 		return 2;
 	}
 	return run(name, argv + optind, repeat) < 0;

@@ -295,6 +295,7 @@ static int join(struct worker *worker, struct hl_ring *ring,
 	group.kind = HL_GROUP_SHARED;
 	group.durable = true;
 	attr.prefetch_payload = true;
+	attr.schema = payment_join_schema(ring);
 	return hl_consumer_join(ring, &group, &attr, &worker->consumer, err);
 }
 

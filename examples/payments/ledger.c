@@ -283,6 +283,7 @@ static int join(struct ledger *ledger, struct hl_ring *ring,
 	group.kind = HL_GROUP_EXCLUSIVE;
 	group.durable = true;
 	attr.prefetch_payload = true;
+	attr.schema = payment_join_schema(ring);
 	return hl_consumer_join(ring, &group, &attr, &ledger->consumer, err);
 }
 

@@ -15,6 +15,7 @@
 #define PAYMENT_H
 
 #include <hotline/hotline.h>
+#include <hotline/schema.h>
 
 #include "nacha_totals.h"
 
@@ -22,13 +23,13 @@
 #define PAYMENT_LEDGER "ledger"	  /* exclusive group: check the totals */
 
 /* The type of a message is the type of its record. */
-enum payment_type {
-	PAYMENT_FILE = 1,
-	PAYMENT_BATCH = 5,
-	PAYMENT_ENTRY = 6,
-	PAYMENT_BATCH_CONTROL = 8,
-	PAYMENT_FILE_CONTROL = 9,
-};
+#define PAYMENT_TYPES(N)                                                       \
+	N(PAYMENT_FILE, 1, "file")                                             \
+	N(PAYMENT_BATCH, 5, "batch")                                           \
+	N(PAYMENT_ENTRY, 6, "entry")                                           \
+	N(PAYMENT_BATCH_CONTROL, 8, "batch-control")                           \
+	N(PAYMENT_FILE_CONTROL, 9, "file-control")
+HL_ENUM(payment_type, PAYMENT_TYPES);
 
 enum payment_field {
 	PAYMENT_DETAIL, /* empty where the slot has a second line */
@@ -66,12 +67,62 @@ struct payment {
 	uint32_t payload_offset;
 	struct payment_detail detail;
 };
-HL_ASSERT_MESSAGE(struct payment);
+
+/*
+ * What a ring says of its messages: the first line, of which a slot of 64 bytes
+ * is a whole message, the second, and the fields of the payload.
+ */
+#define PAYMENT_LINE(X)                                                        \
+	X(FIELD, hot, u32, magic, "")                                          \
+	X(ENUM, hot, u32, type, payment_type)                                  \
+	X(FIELD, hot, u64, timestamp, HL_UNIT_TIME)                            \
+	X(FIELD, hot, i64, amount, "cents")                                    \
+	X(RING, sequence)                                                      \
+	X(TEXT, warm, 12, sender, "originating bank")                          \
+	X(TEXT, warm, 12, recipient, "receiving bank")                         \
+	X(RING, checksum)                                                      \
+	X(RING, payload_offset)
+#define PAYMENT_SECOND_LINE(X)                                                 \
+	X(FIELD, cold, u64, detail.line, "of the file")                        \
+	X(FIELD, cold, u32, detail.file, "")                                   \
+	X(FIELD, cold, u32, detail.batch, "")                                  \
+	X(BYTES, cold, 48, detail.said, "totals, or of an entry its trace")
+#define PAYMENT_PAYLOAD(X)                                                     \
+	X(PAYLOAD, bytes, detail, "the second line")                           \
+	X(PAYLOAD, text, account, "")                                          \
+	X(PAYLOAD, text, name, "")                                             \
+	X(PAYLOAD, text, id, "")                                               \
+	X(PAYLOAD, text, addenda, "the first of them")
+#define PAYMENT_NARROW(X) PAYMENT_LINE(X) PAYMENT_PAYLOAD(X)
+#define PAYMENT_WIDE(X)                                                        \
+	PAYMENT_LINE(X) PAYMENT_SECOND_LINE(X) PAYMENT_PAYLOAD(X)
+HL_MESSAGE_STRUCT(payment_line, PAYMENT_NARROW);
+HL_MESSAGE_DESCRIBE(payment, PAYMENT_WIDE);
 HL_STATIC_ASSERT(offsetof(struct payment, recipient) ==
 			 offsetof(struct hl_message, recipient),
 		 "struct payment: its first line is not struct hl_message");
 HL_STATIC_ASSERT(sizeof(struct payment_detail) == HL_LINE_BYTES,
 		 "struct payment_detail: not one line");
+
+/* The messages that go into slots of a size. */
+static inline const struct hl_schema *payment_schema_for(size_t slot_bytes)
+{
+	return slot_bytes >= sizeof(struct payment) ? payment_schema() :
+						      payment_line_schema();
+}
+
+/* What to join a ring with: a ring without a schema takes anybody. */
+static inline const struct hl_schema *payment_join_schema(struct hl_ring *ring)
+{
+	struct hl_ring_info info;
+	struct hl_schema *theirs;
+
+	if (hl_ring_get_schema(ring, &theirs, NULL) == -ENODATA)
+		return NULL;
+	hl_schema_destroy(theirs);
+	hl_ring_get_info(ring, &info);
+	return payment_schema_for(info.slot_bytes);
+}
 
 /* A message of a batch, taken apart. */
 struct payment_view {

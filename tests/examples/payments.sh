@@ -210,4 +210,32 @@ else
 	tap_skip 'the sample files agree' "no folder $data"
 fi
 
+# decoded - a ring that was kept is read by the schema that it carries
+decoded() {
+	local slot
+
+	for slot in 64 128; do
+		timeout 120 "$run" --ring "$ring" --keep --slot-size "$slot" \
+			"$top_srcdir/examples/payments/sample.ach" > "$tmp/said" \
+			2>&1 || return
+		"$top_builddir/tools/hotline" tail --from oldest --timeout 0 \
+			--where 'type == batch-control' "$ring" > "$tmp/tail"
+		rm -f "$shm/hotline.$ring"
+		[ "$(grep -c 'type batch-control ' "$tmp/tail")" = 4 ] || return
+	done
+}
+tap_check 'its ring is read by the schema that it carries' decoded
+
+# other_ring - the source does not send into a ring of other messages
+other_ring() {
+	"$top_builddir/examples/payments/ach_source" --print-schema 64 |
+		sed 's/"cents"/"mills"/' |
+		"$top_builddir/tools/hotline" create --schema - "$ring" || return
+	! "$top_builddir/examples/payments/ach_source" --ring "$ring" \
+		"$top_srcdir/examples/payments/sample.ach" 2> "$tmp/said" &&
+		said 'byte 16: ours is i64 amount "cents", theirs is i64 amount "mills"'
+}
+tap_check 'the source refuses a ring whose amounts are no cents' other_ring
+rm -f "$shm/hotline.$ring"
+
 tap_done
