@@ -78,6 +78,7 @@ cli_tests = \
 
 checks = \
 	%D%/checks/banned.sh \
+	%D%/checks/compile_fail.sh \
 	%D%/checks/configure_stops_clearly.sh \
 	%D%/checks/cross_configure_needs_no_emulator.sh \
 	%D%/checks/edges.sh \

@@ -400,7 +400,7 @@ HL_API HL_MUST_CHECK int hl_inspect_get_schema(const struct hl_inspect *inspect,
 #define HL_X_CHECK_RING_sequence
 #define HL_X_CHECK_RING_checksum                                               \
 	HL_STATIC_ASSERT(HL_X_AT(checksum) == HL_CHECKSUM_OFFSET,              \
-			 "checksum: the ring's, but not at byte 56");          \
+			 "checksum: a word of the ring, but not at byte 56");  \
 	HL_X_NUMBER(warm, u32, checksum)
 #define HL_X_CHECK_RING_payload_offset
 #define HL_X_CHECK_PAYLOAD(type, name, unit)
