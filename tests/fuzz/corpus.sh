@@ -10,7 +10,7 @@
 set -eu
 
 out=${1:-$(dirname "$0")/corpus}
-mkdir -p "$out"/{open,use,payload,json,nacha,itch}
+mkdir -p "$out"/{open,use,payload,json,nacha,itch,schema,where}
 
 # put TARGET/NAME ESCAPED - bytes as printf knows them: \xHH, \0
 put() { printf '%b' "$2" > "$out/$1"; }
@@ -122,3 +122,51 @@ put nacha/no-newline "$(printf '5%.0s' {1..400})"
 put nacha/zero-bytes '1\x00\x005\x00\n6\x00\n'
 head -c 2400 "$(dirname "$0")/../../examples/payments/sample.ach" \
 	> "$out/nacha/sample-begin"
+
+# --- schema -----------------------------------------------------------------
+
+words='@24 hot u64 sequence\n@60 warm u32 payload_offset\n'
+put schema/smallest "message m 64\n$words"
+put schema/all-types "message m 192\n@0 hot u8 a\n@1 hot i8 b\n@2 hot u16 c\n@4 hot i16 d\n@8 hot u32 e\n@12 hot i32 f\n@16 hot i64 g\n@24 hot u64 sequence\n@32 warm f32 h\n@40 warm f64 i\n@48 warm text[8] j\n@60 warm u32 payload_offset\n@64 cold bytes[64] k\n@128 cold u16[32] l\npayload u64 m\npayload text n\npayload bytes o\npayload i16[] p\n"
+put schema/of-people "# text\nmessage   m\n\nhot u32 a \"unit\" x=1 y=-0 # no\r\n\thot u32 b\nhot u64 c\nhot u64 d\nhot u64 sequence\n@60 warm u32 payload_offset"
+put schema/names-at-the-limits "message m 64\n@0 hot u64 a min=0 max=18446744073709551615\n@8 hot i64 b min=-9223372036854775808 max=9223372036854775807\n@16 hot i8 c min=-128 max=127\n$words"
+put schema/name-too-large "message m 64\n@0 hot i64 a x=9223372036854775808\n$words"
+put schema/name-wraps "message m 64\n@0 hot u64 a x=18446744073709551616\n$words"
+put schema/overlaps "message m 64\n@0 hot u64 a\n@4 hot u32 b\n$words"
+put schema/place-wraps "message m 64\n@4294967296 hot u32 a\n$words"
+put schema/count-wraps "message m 64\n@0 hot u32[1073741825] a\n$words"
+put schema/unit-without-end "message m 64\n@0 hot u32 a \"x\n$words"
+put schema/bracket-alone "message m 64\n@0 hot [ a\n@4 hot ] b\n$words"
+put schema/payload-first "message m 64\npayload text a\n$words"
+put schema/zero-byte "message m 64\n\0$words"
+put schema/nothing ''
+put schema/blanks ' \t\r\n \n#\n'
+{
+	printf 'message m 64\n%b' "$words"
+	printf 'payload u64 a%d x=1\n' {1..511}
+} > "$out/schema/too-many-fields"
+{
+	printf 'message m 64\n@0 hot u32 a'
+	printf ' n%d=%d' {1..1025}{,}
+	printf '\n%b' "$words"
+} > "$out/schema/too-many-names"
+
+# --- where ------------------------------------------------------------------
+
+put where/names "kind == a && kind != b-c || !(kind < 'b-c')"
+put where/numbers 'amount >= -9223372036854775808 && big <= 18446744073709551615 && amount < 0x7fffffffffffffff'
+put where/floats 'rate > 1.5e3 || ratio == -0.0 || ratio != ratio'
+put where/texts "who == 'x' || memo > \"x\" || who != memo"
+put where/elements 'levels[3] == -1 && volumes[0] == 7 && volumes[4294967295] == 1'
+put where/element-too-far 'levels[4] == 1'
+put where/element-wraps 'volumes[18446744073709551615] == 1'
+put where/bytes 'digest == 1'
+put where/deep "$(printf '!(%.0s' {1..100})"
+put where/chain "kind==a$(printf '&&kind==a%.0s' {1..400})"
+put where/too-long "$(printf 'x%.0s' {1..5000})"
+put where/no-text "who == 'x"
+put where/no-operator 'kind a'
+put where/number-alone '1'
+put where/minus-alone '-'
+put where/not-utf8 'kind == \xff\xfe'
+put where/nothing ''

@@ -10,7 +10,9 @@ fuzz_tests = \
 	%D%/fuzz_nacha \
 	%D%/fuzz_open \
 	%D%/fuzz_payload \
-	%D%/fuzz_use
+	%D%/fuzz_schema \
+	%D%/fuzz_use \
+	%D%/fuzz_where
 
 fuzz_sources = %D%/fuzz.h %D%/replay.c
 fuzz_ring_sources = $(fuzz_sources) %D%/fuzz_ring.c %D%/fuzz_ring.h
@@ -27,6 +29,11 @@ fuzz_ring_sources = $(fuzz_sources) %D%/fuzz_ring.c %D%/fuzz_ring.h
 %C%_fuzz_open_LDADD = lib/libhotline-internal.la
 %C%_fuzz_payload_SOURCES = %D%/fuzz_payload.c $(fuzz_sources)
 %C%_fuzz_payload_LDADD = lib/libhotline-internal.la
+%C%_fuzz_schema_SOURCES = %D%/fuzz_schema.c $(fuzz_sources)
+%C%_fuzz_schema_LDADD = lib/libhotline-internal.la
+%C%_fuzz_where_SOURCES = %D%/fuzz_where.c $(fuzz_sources) tools/where.c \
+	tools/where_side.c
+%C%_fuzz_where_LDADD = lib/libhotline-internal.la
 %C%_fuzz_use_SOURCES = %D%/fuzz_use.c $(fuzz_ring_sources)
 %C%_fuzz_use_LDADD = lib/libhotline-internal.la
 

@@ -31,8 +31,12 @@ open | use)
 	sources+=("$root/tests/fuzz/fuzz_ring.c" "$root"/lib/*.c)
 	packages=(liburcu-bp liburcu-cds libxxhash)
 	;;
-payload)
+payload | schema)
 	sources+=("$root"/lib/*.c)
+	packages=(liburcu-bp liburcu-cds libxxhash)
+	;;
+where)
+	sources+=("$root"/tools/where{,_side}.c "$root"/lib/*.c)
 	packages=(liburcu-bp liburcu-cds libxxhash)
 	;;
 json)
