@@ -41,6 +41,26 @@ START_TEST(default_ring_has_its_tables_where_version_1_has_them)
 }
 END_TEST
 
+START_TEST(schema_lies_between_blocks_and_slots)
+{
+	const struct hl_ring_attr attr = HL_RING_ATTR_INIT;
+	const struct hli_geometry without = geometry(&attr);
+	struct hli_geometry geo = without;
+
+	ck_assert_int_eq(hli_geometry_add_schema(&geo, 100, 7, "ring", NULL),
+			 0);
+	ck_assert_uint_eq(geo.features, HLI_FEATURE_SCHEMA);
+	ck_assert_uint_eq(HLI_FEATURE_SCHEMA, 2);
+	ck_assert_uint_eq(geo.schema_at, without.blocks_at);
+	ck_assert_uint_eq(geo.slots_at, without.slots_at);
+	ck_assert_int_eq(hli_geometry_add_schema(&geo, 65536, 7, "ring", NULL),
+			 0);
+	ck_assert_uint_eq(geo.slots_at, 81920);
+	ck_assert_int_eq(hli_geometry_add_schema(&geo, 65537, 7, "ring", NULL),
+			 -EINVAL);
+}
+END_TEST
+
 START_TEST(header_of_version_1_has_these_bytes)
 {
 	static const unsigned char golden[24] = {
@@ -269,6 +289,7 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		default_ring_has_its_tables_where_version_1_has_them,
+		schema_lies_between_blocks_and_slots,
 		header_of_version_1_has_these_bytes,
 		words_of_different_writers_are_128_bytes_apart,
 		defaults_take_at_most_64_kib_beside_slots_and_arena,
