@@ -273,7 +273,7 @@ static void take_one(struct consumer_account *c, struct hl_batch *batch,
 		if (g->fresh[p] > 1)
 			race_fail("position %ju: handed out twice, not marked",
 				  (uintmax_t)p);
-		if (marked && !race_anybody_died())
+		if (marked && race_deaths() == 0)
 			race_fail("position %ju: marked, and nobody died",
 				  (uintmax_t)p);
 	}
@@ -285,6 +285,7 @@ void account_taken(int consumer, struct hl_batch *batch)
 {
 	struct consumer_account *const c = &a.consumers[consumer];
 	const struct hl_message *m;
+	uint32_t messages = 0;
 
 	c->hand = *batch;
 	c->from = batch->position;
@@ -292,8 +293,25 @@ void account_taken(int consumer, struct hl_batch *batch)
 	if (batch->copied)
 		check_gap(c, c->from, batch->lost);
 	c->next = c->to;
-	while (!race_failure[0] && (m = hl_batch_next(batch)))
+	for (; !race_failure[0] && (m = hl_batch_next(batch)); messages++)
 		take_one(c, batch, m);
+	if (!race_failure[0] && messages != batch->messages)
+		race_fail("a batch of %u messages has %u", batch->messages,
+			  messages);
+}
+
+void account_idle(void)
+{
+	const uint64_t head = head_now();
+
+	for (uint32_t i = 0; i < a.view->geo.max_producers; i++)
+		for (uint64_t p = 1; p < head; p++)
+			if (sim_locked(HLI_LOCK_RECORD((int)i)) &&
+			    covered(i, i + 1, p) && !a.published[p] &&
+			    !a.voids[p])
+				race_fail("a producer without a claim covers "
+					  "%ju",
+					  (uintmax_t)p);
 }
 
 void account_done(int consumer, uint64_t end)
@@ -315,7 +333,7 @@ static void check_delivery(const struct group_account *g, uint64_t head)
 		if (a.published[p] && !g->fresh[p] && !g->marked[p])
 			race_fail("position %ju was never delivered",
 				  (uintmax_t)p);
-		if (a.published[p] && !race_anybody_died() && !g->fresh[p])
+		if (a.published[p] && race_deaths() == 0 && !g->fresh[p])
 			race_fail("position %ju: only marked", (uintmax_t)p);
 	}
 	if (hli_load_acq(&group->next) != head)
@@ -346,6 +364,10 @@ static void check_rest(void)
 			groups |= UINT64_C(1) << i;
 	if (hli_load_acq(&a.view->header->active) & ~groups)
 		race_fail("a bit of active without a group at the end");
+	if (hli_load_acq(&a.view->header->reaped) > race_deaths())
+		race_fail("%ju were reaped of %u",
+			  (uintmax_t)hli_load_acq(&a.view->header->reaped),
+			  race_deaths());
 	if (sim_locked(HLI_LOCK_CONTROL) || sim_locked(HLI_LOCK_PRODUCER_SEAT))
 		race_fail("a lock is held at the end");
 }

@@ -207,6 +207,11 @@ void actor_take(int self, const struct actor *what)
 }
 
 static const struct actor heir_sends = { .run = actor_send, .burst = 1 };
+static const struct actor heir_sends_payload = {
+	.run = actor_send,
+	.burst = 1,
+	.payload = true,
+};
 
 /* By somebody who leaves before all begins. */
 static void send_some(int n)
@@ -275,6 +280,8 @@ static void heir_joins(int group)
 /* The ring goes on: a lap and more. */
 static void heir_goes_on(void)
 {
+	const struct actor *const what =
+		ring->view.geo.nblocks ? &heir_sends_payload : &heir_sends;
 	struct hl_producer *producer;
 	const int ret = hl_producer_join(ring, NULL, &producer, NULL);
 	ssize_t got;
@@ -286,7 +293,7 @@ static void heir_goes_on(void)
 	account_step(); /* it looked for the dead */
 	for (uint64_t i = 0; i <= ring->view.geo.capacity; i++) {
 		for (int tries = 0; tries < HEIR_TRIES; tries++) {
-			got = send_burst(producer, &heir_sends, 1);
+			got = send_burst(producer, what, 1);
 			if (got == 1)
 				break;
 		}
@@ -305,6 +312,8 @@ static void heir_goes_on(void)
 
 void actors_end(void)
 {
+	account_step();
+	account_idle();
 	for (int i = 0; i < ACTORS_MAX; i++)
 		if (race_outcome(i) == ENDED)
 			leave(i);

@@ -13,6 +13,7 @@
  *
  *     HOTLINE_SEED=n   the same random runs again
  *     HOTLINE_RUNS=n   the budget for each scenario
+ *     HOTLINE_SCENARIO=text   only those with that in their name
  */
 #include "config.h"
 
@@ -129,7 +130,7 @@ static void run(const struct start *start, const struct scenario *s,
 	run_once(s, start->ring);
 	tally->runs++;
 	tally->random_runs += random_run;
-	tally->runs_with_deaths += race_anybody_died();
+	tally->runs_with_deaths += race_deaths() > 0;
 	if (race_nsteps > longest_run)
 		longest_run = race_nsteps;
 	if (!race_failure[0])
@@ -202,9 +203,13 @@ static void begin(struct start *start, const struct scenario *s)
 void explore(const struct scenario *s)
 {
 	struct tally tally = { .preemptions = NOBODY };
+	const char *const only = getenv("HOTLINE_SCENARIO");
 	struct scenario less = *s;
 	struct start start;
 	int sum;
+
+	if (only && !strstr(s->name, only))
+		return;
 
 	random_state = support_seed();
 	longest_run = 0;

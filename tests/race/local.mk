@@ -19,3 +19,7 @@ race_wraps = -Wl,--wrap=open,--wrap=close,--wrap=fstat,--wrap=nanosleep \
 	-Wl,--wrap=clock_gettime,--wrap=pthread_atfork \
 	-Wl,--wrap=calloc,--wrap=aligned_alloc,--wrap=free
 %C%_test_race_LDFLAGS = $(AM_LDFLAGS) $(race_wraps)
+
+# Mutants of lib/, each of which the test has to fail with.
+long_checks += %D%/mutants.sh
+EXTRA_DIST += %D%/README.md %D%/mutants_lib.sh

@@ -93,7 +93,7 @@ bool race_await_byte(int byte);
 /* Who runs: an actor, or NOBODY when it is the test itself. */
 int race_self(void);
 enum outcome race_outcome(int actor);
-bool race_anybody_died(void);
+uint32_t race_deaths(void);
 /* Something is wrong: the run ends here. */
 void race_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 extern char race_failure[1024];
@@ -121,6 +121,7 @@ void account_joined(int consumer, int group);
 void account_taken(int consumer, struct hl_batch *batch);
 void account_use(int consumer); /* what is in hand is still whole */
 void account_done(int consumer, uint64_t end);
+void account_idle(void); /* nobody alive has a claim */
 void account_end(void);
 void account_fill(void *message, uint64_t number);
 

@@ -51,7 +51,7 @@ static const struct scenario *scenario;
 static int self = NOBODY;
 static int preemptions_left, kills_left;
 static bool early; /* only the early one runs */
-static bool somebody_died;
+static uint32_t ndeaths;
 static struct trace trace[TRACE];
 static uint64_t ntrace;
 
@@ -68,9 +68,9 @@ enum outcome race_outcome(int actor)
 	return actors[actor].outcome;
 }
 
-bool race_anybody_died(void)
+uint32_t race_deaths(void)
 {
-	return somebody_died;
+	return ndeaths;
 }
 
 void race_fail(const char *format, ...)
@@ -129,7 +129,7 @@ static void die(void)
 {
 	note(self, "DIES");
 	actors[self].outcome = DIED;
-	somebody_died = true;
+	ndeaths++;
 	sim_die(self);
 	next_actor = NOBODY;
 	switch_away();
@@ -295,7 +295,7 @@ void run_once(const struct scenario *s, struct hl_ring *ring)
 	scenario = s;
 	race_failure[0] = '\0';
 	race_nsteps = ntrace = 0;
-	somebody_died = false;
+	ndeaths = 0;
 	self = next_actor = NOBODY;
 	last_actor = ACTORS_MAX - 1;
 	preemptions_left = s->npreemptions;

@@ -172,8 +172,8 @@ void hli_lock_drop(int fd, int64_t byte)
 
 	if (*holder != fd - FIRST_DESCRIPTOR + 1)
 		return;
-	race_step("unlock");
 	*holder = 0;
+	race_step("unlocked");
 }
 
 int hli_lock_probe(int fd, int64_t byte)

@@ -204,6 +204,42 @@ START_TEST(two_members_adopt_what_a_dead_one_had)
 }
 END_TEST
 
+START_TEST(member_dies_with_a_range_from_an_old_tail)
+{
+	static const struct scenario s = {
+		.name = "member with an old tail, member, producer",
+		.groups = { DURABLE("all", HL_GROUP_SHARED) },
+		.ngroups = 1,
+		.actors = { TAKES(1, 1, .mortal = true), TAKES(3, 1),
+			    SENDS(1, 1) },
+		.nsent = 2,
+		.npreemptions = 2,
+		.nkills = 1,
+	};
+
+	explore(&s);
+}
+END_TEST
+
+START_TEST(dead_member_is_adopted_while_another_one_joins)
+{
+	static const struct scenario s = {
+		.name = "dead member, one who adopts, one who joins",
+		.ring = { .max_consumers = 2 },
+		.groups = { DURABLE("all", HL_GROUP_SHARED) },
+		.ngroups = 1,
+		.actors = { TAKES(1, 2, .mortal = true, .early = true),
+			    TAKES(2, 2),
+			    TAKES(1, 1, .mortal = true, .joins = true) },
+		.nsent = 2,
+		.npreemptions = 2,
+		.nkills = 1,
+	};
+
+	explore(&s);
+}
+END_TEST
+
 START_TEST(payloads_of_two_producers)
 {
 	static const struct scenario s = {
@@ -236,6 +272,28 @@ START_TEST(payloads_of_one_producer_and_two_members)
 		.actors = { SENDS(4, 1, .mortal = true, .payload = true),
 			    TAKES(2, 1, .mortal = true),
 			    TAKES(2, 2, .mortal = true) },
+		.npreemptions = 2,
+		.nkills = 1,
+	};
+
+	explore(&s);
+}
+END_TEST
+
+START_TEST(two_producers_die_one_after_the_other_with_all_blocks)
+{
+	static const struct scenario s = {
+		.name = "two dead producers with payloads",
+		.ring = { .max_producers = 1,
+			  .arena_bytes = ARENA_BYTES(1),
+			  .block_bytes = BLOCK_BYTES },
+		.groups = { DURABLE("one", HL_GROUP_EXCLUSIVE) },
+		.ngroups = 1,
+		.actors = { SENDS(1, 1, .mortal = true, .early = true,
+				  .payload = true),
+			    SENDS(1, 1, .mortal = true, .early = true,
+				  .payload = true, .joins = true),
+			    TAKES(1, 1, .mortal = true) },
 		.npreemptions = 2,
 		.nkills = 1,
 	};
@@ -343,8 +401,11 @@ int main(void)
 		two_look_for_a_dead_producer,
 		one_looks_for_a_dead_producer_and_one_joins,
 		two_members_adopt_what_a_dead_one_had,
+		member_dies_with_a_range_from_an_old_tail,
+		dead_member_is_adopted_while_another_one_joins,
 		payloads_of_two_producers,
 		payloads_of_one_producer_and_two_members,
+		two_producers_die_one_after_the_other_with_all_blocks,
 		lossy_reader_beside_a_producer,
 		lossy_reader_of_payloads,
 		sole_producer_dies_and_is_replaced,
