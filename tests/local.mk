@@ -50,6 +50,8 @@ api_tests = \
 	%D%/api/test_modes \
 	%D%/api/test_names \
 	%D%/api/test_paths \
+	%D%/api/test_poison \
+	%D%/api/test_run \
 	%D%/api/test_payload \
 	%D%/api/test_positions \
 	%D%/api/test_router_ring \
@@ -164,6 +166,8 @@ api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
 %C%_api_test_modes_LDADD = $(api_libs)
 %C%_api_test_names_LDADD = $(api_libs)
 %C%_api_test_paths_LDADD = $(api_libs)
+%C%_api_test_poison_LDADD = $(api_libs)
+%C%_api_test_run_LDADD = $(api_libs)
 %C%_api_test_payload_LDADD = $(api_libs)
 %C%_api_test_positions_LDADD = $(api_libs)
 %C%_api_test_router_ring_LDADD = $(api_libs)
