@@ -295,7 +295,17 @@ static void fill_batch(struct hl_consumer *consumer, struct hl_batch *batch)
 			  hli_min(run->redelivered_below, run->to) - run->from);
 }
 
-#define POISON_FORWARD_NS HLI_NS_PER_S /* at the most */
+#define POISON_FORWARD_NS HLI_NS_PER_S /* in one take, at the most */
+
+/* What is left of it. */
+static int64_t poison_wait(const struct hl_consumer *consumer)
+{
+	const int64_t now = hli_now_ns();
+
+	return now < consumer->poison_until_ns ?
+		       consumer->poison_until_ns - now :
+		       HL_NOWAIT;
+}
 
 /*
  * The run in hand is one message that was tried too often: give it to whom
@@ -317,7 +327,7 @@ static int bury(struct hl_consumer *consumer)
 		ret = consumer->poison(&batch, message, consumer->poison_user);
 	else
 		ret = hl_producer_forward(consumer->poison_producer, &batch,
-					  message, consumer->poison_wait_ns);
+					  message, poison_wait(consumer));
 	if (ret < 0) {
 		consumer->taker.taken = false;
 		return ret;
@@ -411,8 +421,9 @@ static ssize_t take(struct hl_consumer *consumer, size_t max,
 	max = hli_min(max, consumer->copies ?
 				   HLI_LOSSY_BATCH :
 				   consumer->taker.view->geo.capacity);
-	consumer->poison_wait_ns =
-		(int64_t)hli_min((uint64_t)timeout_ns, POISON_FORWARD_NS);
+	if (consumer->max_attempts)
+		consumer->poison_until_ns = hli_deadline_ns((int64_t)hli_min(
+			(uint64_t)timeout_ns, POISON_FORWARD_NS));
 	got = take_now(consumer, max);
 	if (got == -EAGAIN && timeout_ns > 0)
 		return take_waiting(consumer, max, timeout_ns);

@@ -60,9 +60,9 @@ struct hl_consumer {
 	hl_poison_fn poison;
 	void *poison_user;
 	struct hl_producer *poison_producer;
-	int64_t poison_wait_ns; /* for it, in this take */
-	struct hl_batch batch;	/* what is the same in each */
-	unsigned char *copies;	/* lossy */
+	int64_t poison_until_ns; /* how long it is waited for in this take */
+	struct hl_batch batch;	 /* what is the same in each */
+	unsigned char *copies;	 /* lossy */
 	unsigned char *payload_copy;
 	struct hli_waitfd *waitfd; /* hl_consumer_fd() */
 };
