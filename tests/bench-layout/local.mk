@@ -6,6 +6,7 @@
 #	make bench-layout			all of it, 6 minutes
 #	make bench-layout BENCH=quick		a look, one minute
 #	make bench-layout-report		and into doc/performance.md
+#	make bench-layout BENCH_FLAGS='--noisy load'	see main.c
 #
 # Pinning, clocks, samples and plots are those of "make bench".
 
@@ -67,6 +68,11 @@ bench-layout: all %D%/walk$(EXEEXT) %D%/lines$(EXEEXT)
 	$(AM_V_at)GNUPLOT='$(GNUPLOT)' $(SHELL) $(srcdir)/%D%/run.sh \
 		%D% bench-layout '$(BENCH)' $(BENCH_FLAGS)
 
+.PHONY: bench-layout-report
+bench-layout-report: bench-layout
+	$(AM_V_at)bash $(srcdir)/%D%/report.sh bench-layout \
+		$(srcdir)/doc/performance.md
+
 clean-local: clean-bench-layout
 .PHONY: clean-bench-layout
 clean-bench-layout:
@@ -74,4 +80,5 @@ clean-bench-layout:
 
 EXTRA_DIST += \
 	%D%/counts.sh \
+	%D%/report.sh \
 	%D%/run.sh

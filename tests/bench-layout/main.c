@@ -182,11 +182,19 @@ static void print_machine(const struct bench *bench)
 		       bench->near_below);
 }
 
+static bool measured(const struct experiment *e)
+{
+	for (size_t c = 0; c < e->ncells; c++) {
+		if (e->cells[c].nsamples)
+			return true;
+	}
+	return false;
+}
+
 /* P99 has a plot of its own: a copy of the experiment whose first value it is. */
 static int plot_p99(const struct bench *bench, const char *out)
 {
 	struct experiment p99 = experiments[E_LOAD];
-	int ret;
 
 	p99.name = "load-p99";
 	p99.metrics[0] = p99.metrics[P99];
@@ -198,8 +206,7 @@ static int plot_p99(const struct bench *bench, const char *out)
 		}
 	}
 	/* Samples are shared: this is done last. */
-	ret = plot_write(bench, &p99, out);
-	return ret;
+	return plot_write(bench, &p99, out);
 }
 
 static int write_files(const struct bench *bench, const char *out)
@@ -214,9 +221,13 @@ static int write_files(const struct bench *bench, const char *out)
 	for (size_t i = 0; i < E_LOAD; i++)
 		experiments[i].nmetrics = RATES;
 	ret = json_write(bench, path);
-	for (size_t i = 0; i < EXPERIMENTS && ret == 0; i++)
-		ret = plot_write(bench, &experiments[i], out);
-	return ret < 0 ? ret : plot_p99(bench, out);
+	for (size_t i = 0; i < EXPERIMENTS && ret == 0; i++) {
+		if (measured(&experiments[i]))
+			ret = plot_write(bench, &experiments[i], out);
+	}
+	if (ret == 0 && measured(&experiments[E_LOAD]))
+		ret = plot_p99(bench, out);
+	return ret;
 }
 
 struct options {
@@ -293,8 +304,10 @@ static void print_all(const struct bench *bench, const char *path)
 	print_machine(bench);
 	table_rungs(bench, counts);
 	table_goals(bench, counts);
-	for (size_t i = 0; i < EXPERIMENTS; i++)
-		report_table(bench, &experiments[i]);
+	for (size_t i = 0; i < EXPERIMENTS; i++) {
+		if (measured(&experiments[i]))
+			report_table(bench, &experiments[i]);
+	}
 }
 
 int main(int argc, char **argv)
