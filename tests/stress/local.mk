@@ -4,3 +4,5 @@
 
 stress_tests = \
 	%D%/test_sleepers
+
+long_checks += %D%/mutants.sh
