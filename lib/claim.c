@@ -29,9 +29,11 @@
 #include "record.h"
 #include "util.h"
 
-/* A claim fails only because another succeeded; this many positions looked at
- * in vain are damage, or a crowd that had better wait. */
-#define BUDGET 100000
+/* A claim fails only because another succeeded; so many in a row are damage, or
+ * a crowd that had better wait. */
+#define TRIES 10000
+#define TRIES_OF_MANY 16 /* where one looks at thousands of slots */
+#define MANY 4096
 
 void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
 		      uint32_t record, uint32_t tenure)
@@ -171,13 +173,12 @@ static ssize_t try_claim(struct hli_claimer *claimer, uint64_t n)
 
 ssize_t hli_claim(struct hli_claimer *claimer, uint64_t n)
 {
-	uint64_t spent = 0;
+	int tries = n < MANY ? TRIES : TRIES_OF_MANY;
 	ssize_t got;
 
 	do {
 		got = try_claim(claimer, n);
-		spent += n;
-	} while (got == 0 && spent < BUDGET);
+	} while (got == 0 && --tries);
 	if (got == 0)
 		got = -EAGAIN;
 	if (got < 0)
@@ -197,10 +198,11 @@ static void claim_over(struct hli_claimer *claimer)
 
 bool hli_is_settled(const struct hli_claimer *claimer, uint64_t position)
 {
-	/* Only we write its stamp now. */
-	const uint64_t s = hli_load_rlx(hli_stamp(claimer->view, position));
+	/* Nobody else writes it until we have; then it may have been read, and
+	 * the slot claimed and stamped again. */
+	const uint64_t s = hli_load_acq(hli_stamp(claimer->view, position));
 
-	return hli_stamp_position(s) == position;
+	return hli_stamp_position(s) >= position;
 }
 
 /* All of a claim of which some positions are settled already. */

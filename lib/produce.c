@@ -204,14 +204,16 @@ ssize_t hli_producer_claim(struct hl_producer *producer, size_t n,
 {
 	struct hli_member *const member = &producer->member;
 	ssize_t got = hli_claim(&producer->claimer, n);
+	int looked;
 
 	if (got != -EAGAIN && got != -ENOTCONN)
 		return got;
 	if (timeout_ns > 0)
 		return wait_to_claim(producer, n, timeout_ns, got);
 	/* Who never waits looks for the dead now and then. */
-	if (hli_look_now_and_then(member) > 0)
-		got = hli_claim(&producer->claimer, n);
+	looked = hli_look_now_and_then(member);
+	if (looked)
+		got = looked < 0 ? looked : hli_claim(&producer->claimer, n);
 	if (got != -EAGAIN)
 		return got;
 	hli_count(&member->record->full, 1);
@@ -286,6 +288,8 @@ static int sum_claim(struct hl_producer *producer)
 	int ret = 0;
 
 	for (p = claimer->first; p < end && claimer->count; p++) {
+		if (hli_is_settled(claimer, p))
+			continue; /* it is the readers' now */
 		if (sum_slot(producer, p) < 0) {
 			hli_settle_one(claimer, p, true);
 			ret = -EBADMSG;
@@ -413,6 +417,8 @@ int hl_producer_finish(struct hl_producer *producer)
 		return ret;
 	if (producer->claimer.count) {
 		ret = -EBUSY;
+	} else if (!hli_member_live(member)) {
+		ret = -EIDRM;
 	} else {
 		hli_or_ar(&member->ring->view.header->head, HLI_FINISHED);
 		HLI_HOOK("finished");

@@ -232,7 +232,8 @@ HL_API HL_MUST_CHECK int hl_producer_forward(struct hl_producer *producer,
 					     const void *message,
 					     int64_t timeout_ns);
 
-/* hl_producer_finish - hl_ring_finish() by a producer; -EBUSY with a claim. */
+/* hl_producer_finish - hl_ring_finish() by a producer; -EBUSY with a claim,
+ * -EIDRM, -EBADF. */
 HL_API HL_MUST_CHECK int hl_producer_finish(struct hl_producer *producer);
 
 /*

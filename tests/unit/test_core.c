@@ -104,6 +104,32 @@ START_TEST(claim_waits_for_a_slow_producer_of_the_lap_before)
 }
 END_TEST
 
+/* Its second slot was published alone, read, claimed and stamped again. */
+START_TEST(slot_settled_alone_is_not_stamped_again)
+{
+	struct hl_ring_attr attr = core_ring_attr();
+	struct hli_claimer a, b;
+	struct hli_taker taker;
+	struct core_ring tiny;
+
+	attr.capacity = 2;
+	core_ring_init(&tiny, &attr);
+	core_producer(&tiny, 0, &a);
+	core_producer(&tiny, 1, &b);
+	core_consumer(&tiny, 0, core_group(&tiny, "g", HL_GROUP_EXCLUSIVE),
+		      &taker);
+	ck_assert_int_eq(hli_claim(&a, 2), 2);
+	ck_assert(hli_settle_one(&a, 1, false));
+	ck_assert_int_eq(hli_take(&taker, 2, NULL), 1);
+	hli_done(&taker, taker.run.to);
+	ck_assert_int_eq(core_send(&b, 1), 1); /* 3, in the slot of 1 */
+	hli_publish(&a);
+	ck_assert_uint_eq(hli_load_rlx(hli_stamp(&tiny.view, 3)), 3);
+	ck_assert_int_eq(core_drain(&taker), 2);
+	core_ring_fini(&tiny);
+}
+END_TEST
+
 START_TEST(failed_claim_leaves_an_empty_range)
 {
 	struct hli_claimer claimer;
@@ -302,6 +328,7 @@ int main(void)
 		claim_goes_on_as_soon_as_the_slowest_group_is_done,
 		member_with_a_run_in_hand_holds_low_down,
 		claim_waits_for_a_slow_producer_of_the_lap_before,
+		slot_settled_alone_is_not_stamped_again,
 		failed_claim_leaves_an_empty_range,
 		claimed_positions_are_covered_until_published,
 		claim_of_a_participant_declared_dead_is_refused,
