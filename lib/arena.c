@@ -26,9 +26,10 @@ void hli_lease_init(struct hli_lease *lease)
 {
 	lease->block = HLI_NO_BLOCK;
 	lease->used = 0;
+	lease->used_published = 0;
+	lease->last_line = 0;
 	lease->last = 0;
 	lease->freed = false;
-	lease->open = false;
 	lease->nheld = 0;
 }
 
@@ -137,9 +138,10 @@ static uint64_t enough_low(const struct hli_view *view)
 static bool change_block(const struct hli_view *view, uint32_t record,
 			 struct hli_lease *lease, uint64_t *low)
 {
+	const bool unpublished = lease->used > lease->used_published;
 	uint32_t block;
 
-	if (lease->open && lease->nheld == HLI_HELD_MAX)
+	if (unpublished && lease->nheld == HLI_HELD_MAX)
 		return false;
 	block = lease_below(view, record, *low);
 	if (block == HLI_NO_BLOCK) {
@@ -149,14 +151,15 @@ static bool change_block(const struct hli_view *view, uint32_t record,
 	if (block == HLI_NO_BLOCK)
 		return false;
 	if (lease->block != HLI_NO_BLOCK) {
-		if (lease->open)
+		if (unpublished)
 			lease->held[lease->nheld++] = lease->block;
 		else
 			seal(view, lease->block, lease->last);
-		lease->freed = !lease->open;
+		lease->freed = !unpublished;
 	}
 	lease->block = block;
 	lease->used = 0;
+	lease->used_published = 0;
 	lease->last =
 		hli_load_rlx(&view->blocks[block].last_position); /* own */
 	return true;
@@ -186,7 +189,7 @@ uint32_t hli_lease_alloc(const struct hli_view *view, uint32_t record,
 		return 0;
 	line = line_of(view, lease);
 	lease->used += bytes;
-	lease->open = true;
+	lease->last_line = line;
 	return line;
 }
 
@@ -196,11 +199,11 @@ void hli_lease_cancel(const struct hli_view *view, struct hli_lease *lease,
 	const uint64_t block_at =
 		view->geo.arena_at +
 		(uint64_t)lease->block * view->geo.block_stride;
-	const uint64_t at = (uint64_t)line * HL_LINE_BYTES;
 
-	if (lease->block != HLI_NO_BLOCK && at >= block_at &&
-	    at - block_at < lease->used)
-		lease->used = (uint32_t)(at - block_at);
+	if (line == 0 || line != lease->last_line)
+		return; /* it lies below others, or is published */
+	lease->used = (uint32_t)((uint64_t)line * HL_LINE_BYTES - block_at);
+	lease->last_line = 0;
 }
 
 bool hli_lease_published(const struct hli_view *view, struct hli_lease *lease,
@@ -208,12 +211,13 @@ bool hli_lease_published(const struct hli_view *view, struct hli_lease *lease,
 {
 	const bool freed = lease->nheld > 0;
 
-	if (!lease->open)
+	if (!hli_lease_open(lease))
 		return false;
 	while (lease->nheld)
 		seal(view, lease->held[--lease->nheld], last);
 	lease->last = last;
-	lease->open = false;
+	lease->used_published = lease->used;
+	lease->last_line = 0;
 	return freed;
 }
 

@@ -15,14 +15,21 @@
 
 /* A producer's own account of its blocks. */
 struct hli_lease {
-	uint32_t block; /* allocated from; HLI_NO_BLOCK for none */
-	uint32_t used;	/* bytes of it */
+	uint32_t block;		 /* allocated from; HLI_NO_BLOCK for none */
+	uint32_t used;		 /* bytes of it */
+	uint32_t used_published; /* of these, by payloads that are published */
+	uint32_t last_line;	 /* of what was allocated last; 0 for none */
 	uint64_t last;	/* highest published position with a payload in it */
 	bool freed;	/* a block, which somebody may wait for */
-	bool open;	/* payloads were allocated since the last publish */
 	uint32_t nheld; /* full blocks whose payloads are not yet published */
 	uint32_t held[HLI_HELD_MAX];
 };
+
+/* Were payloads allocated since the last publish? */
+static inline bool hli_lease_open(const struct hli_lease *lease)
+{
+	return lease->nheld || lease->used > lease->used_published;
+}
 
 void hli_lease_init(struct hli_lease *lease);
 

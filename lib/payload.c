@@ -200,7 +200,7 @@ int hl_payload_wait(struct hl_producer *producer, int64_t timeout_ns)
 
 	if (ret < 0)
 		return ret;
-	if (producer->claimer.count || producer->claimer.lease.open)
+	if (producer->claimer.count || hli_lease_open(&producer->claimer.lease))
 		ret = -EBUSY;
 	else if (!hli_timeout_ok(timeout_ns, false))
 		ret = -EINVAL;
@@ -244,7 +244,8 @@ static int put_parcel(struct hl_producer *producer, const struct parcel *parcel,
 		ret = parcel->section ?
 			      put_section(producer, parcel->section, space) :
 			      alloc_fields(producer, &parcel->fields, space);
-		if (ret != -ENOBUFS || producer->claimer.lease.open ||
+		if (ret != -ENOBUFS ||
+		    hli_lease_open(&producer->claimer.lease) ||
 		    deadline_ns == 0)
 			return ret;
 		ret = wait_for_block(producer, deadline_ns);
@@ -268,9 +269,12 @@ static void fill_slot(struct hl_producer *producer, const struct parcel *parcel,
 /* The clock is read only by who may have to wait. */
 static int64_t time_left(int64_t deadline_ns, int64_t timeout_ns)
 {
+	int64_t left;
+
 	if (timeout_ns <= 0 || timeout_ns == HL_FOREVER)
 		return timeout_ns;
-	return (int64_t)hli_max((uint64_t)(deadline_ns - hli_now_ns()), 1);
+	left = deadline_ns - hli_now_ns();
+	return left > 0 ? left : 1;
 }
 
 static int send_parcel(struct hl_producer *producer,

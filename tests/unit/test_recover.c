@@ -253,6 +253,43 @@ START_TEST(cancelled_payload_gives_its_room_back)
 }
 END_TEST
 
+START_TEST(only_the_last_payload_is_given_back)
+{
+	const uint32_t first =
+		hli_lease_alloc(&ring.view, 0, &a.lease, &a.low, 64);
+	const uint32_t second =
+		hli_lease_alloc(&ring.view, 0, &a.lease, &a.low, 64);
+
+	hli_lease_cancel(&ring.view, &a.lease, first);
+	ck_assert_uint_eq(hli_lease_alloc(&ring.view, 0, &a.lease, &a.low, 64),
+			  second + 1);
+}
+END_TEST
+
+START_TEST(published_payload_is_not_given_back)
+{
+	const uint32_t line =
+		hli_lease_alloc(&ring.view, 0, &a.lease, &a.low, 64);
+
+	ck_assert_int_eq(core_send(&a, 1), 1);
+	hli_lease_published(&ring.view, &a.lease, 1);
+	hli_lease_cancel(&ring.view, &a.lease, line);
+	ck_assert_uint_eq(hli_lease_alloc(&ring.view, 0, &a.lease, &a.low, 64),
+			  line + 1);
+}
+END_TEST
+
+START_TEST(nothing_is_open_after_the_only_payload_was_given_back)
+{
+	const uint32_t line =
+		hli_lease_alloc(&ring.view, 0, &a.lease, &a.low, 64);
+
+	ck_assert(hli_lease_open(&a.lease));
+	hli_lease_cancel(&ring.view, &a.lease, line);
+	ck_assert(!hli_lease_open(&a.lease));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -270,6 +307,9 @@ int main(void)
 		dead_producers_blocks_are_free_again,
 		payload_larger_than_a_block_never_fits,
 		cancelled_payload_gives_its_room_back,
+		only_the_last_payload_is_given_back,
+		published_payload_is_not_given_back,
+		nothing_is_open_after_the_only_payload_was_given_back,
 	};
 	TCase *const tcase = support_begin("recover");
 
