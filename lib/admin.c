@@ -61,6 +61,13 @@ static int hand_over(struct hli_member *member, uint32_t participant,
 	if (!hli_range_get(from, &begin, &end) ||
 	    end - begin > view->geo.capacity)
 		return 0;
+	if (participant + 1 == view->nrecords)
+		return hli_fail(
+			err, -EUSERS,
+			"%s: evicted, but what participant %u has in "
+			"hand cannot be handed over: there is no number "
+			"above it",
+			member->ring->name, participant);
 	ret = hli_join_record(member, participant + 1, view->nrecords,
 			      HLI_NO_RECORD, "evicted", err);
 	if (ret < 0)

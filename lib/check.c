@@ -10,6 +10,7 @@
 
 #include <hotline/admin.h>
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +30,9 @@ struct check {
 	hl_finding_fn fn;
 	void *user;
 	int damage;
-	int findings;
+	int untold; /* findings beyond most of a section */
+	int told;   /* in this section */
+	int most;
 	uint64_t head, start;
 };
 
@@ -43,13 +46,31 @@ tell(struct check *check, enum hl_finding kind, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	hli_printable(text);
-	check->findings++;
 	check->damage += kind == HL_FINDING_DAMAGE;
-	if (check->fn)
+	if (check->told++ >= check->most)
+		check->untold++;
+	else if (check->fn)
 		check->fn(kind, text, check->user);
 }
 
-/* Read both again, in case it moved since. */
+/* What is found from here on is told up to a limit, and counted beyond. */
+static void begin_section(struct check *check, int most)
+{
+	check->told = check->untold = 0;
+	check->most = most;
+}
+
+static void end_section(struct check *check, const char *what)
+{
+	const int untold = check->untold;
+
+	begin_section(check, INT_MAX);
+	if (untold)
+		tell(check, HL_FINDING_NOTE, "%d more findings about %s",
+		     untold, what);
+}
+
+/* Read it again, in case it moved since. */
 static uint64_t head_again(struct check *check)
 {
 	check->head =
@@ -120,9 +141,9 @@ static void check_group(struct check *check, uint32_t index)
 		     index, state, kind);
 		return;
 	}
-	if (kind != HL_GROUP_LOSSY && !active)
-		tell(check, HL_FINDING_DAMAGE,
-		     "group %s does not hold producers back", name);
+	if (active != (kind != HL_GROUP_LOSSY))
+		tell(check, HL_FINDING_DAMAGE, "group %s %s producers back",
+		     name, active ? "is lossy and holds" : "does not hold");
 	check_cursor(check, index, name);
 }
 
@@ -260,28 +281,24 @@ static void check_slots(struct check *check)
 {
 	const uint64_t capacity = check->view->geo.capacity;
 	const uint64_t head = head_again(check);
-	const int most = check->findings + MOST_OF_A_KIND;
 	uint64_t p;
 
 	if (head < check->start)
 		return;
 	p = head - check->start > capacity ? head - capacity : check->start;
-	for (; p < head && check->findings < most; p++)
+	begin_section(check, MOST_OF_A_KIND);
+	for (; p < head; p++)
 		check_slot(check, p);
-	if (p < head)
-		tell(check, HL_FINDING_NOTE,
-		     "positions from %ju on were not looked at: that was "
-		     "enough",
-		     (uintmax_t)p);
+	end_section(check, "positions");
 }
 
 static void check_blocks(struct check *check)
 {
 	const struct hli_view *const view = check->view;
-	const int most = check->findings + MOST_OF_A_KIND;
 	uint32_t i;
 
-	for (i = 0; i < view->geo.nblocks && check->findings < most; i++) {
+	begin_section(check, MOST_OF_A_KIND);
+	for (i = 0; i < view->geo.nblocks; i++) {
 		const struct hli_block *const b = &view->blocks[i];
 		const uint32_t owner = hli_load_acq(&b->owner);
 		const uint64_t last = hli_load_acq(&b->last_position);
@@ -302,6 +319,7 @@ static void check_blocks(struct check *check)
 			     "block %u holds a payload of %ju, and head is %ju",
 			     i, (uintmax_t)last, (uintmax_t)check->head);
 	}
+	end_section(check, "blocks");
 }
 
 int hl_ring_check(const struct hl_inspect *inspect, hl_finding_fn fn,
@@ -316,6 +334,7 @@ int hl_ring_check(const struct hl_inspect *inspect, hl_finding_fn fn,
 	};
 	uint32_t i;
 
+	begin_section(&check, INT_MAX);
 	check_header(&check);
 	for (i = 0; i < check.view->geo.max_groups; i++)
 		check_group(&check, i);

@@ -218,6 +218,8 @@ int hl_consumer_join(struct hl_ring *ring, const struct hl_group_attr *group,
 		ret = enter_group(&consumer->member, group, err);
 	if (ret < 0) {
 		hli_join_cancel(&consumer->member);
+		/* Its group may have held them back for a moment. */
+		hli_wake(view, HLI_SLEEPERS_PRODUCERS);
 		free_consumer(consumer);
 		return ret;
 	}
@@ -262,6 +264,8 @@ static ssize_t take_run(struct hl_consumer *consumer, size_t max)
 	struct hli_member *const member = &consumer->member;
 	ssize_t got;
 
+	if (!hli_member_live(member))
+		return -EIDRM;
 	if (member->adopted != HLI_NO_RECORD) {
 		consumer->taker.adopted = member->adopted;
 		got = hli_adopt(&consumer->taker, max);
@@ -413,6 +417,7 @@ static ssize_t take(struct hl_consumer *consumer, size_t max,
 		    int64_t timeout_ns)
 {
 	ssize_t got;
+	int looked;
 
 	if (consumer->taker.taken)
 		return -EBUSY;
@@ -428,8 +433,11 @@ static ssize_t take(struct hl_consumer *consumer, size_t max,
 	if (got == -EAGAIN && timeout_ns > 0)
 		return take_waiting(consumer, max, timeout_ns);
 	/* Who never waits looks for the dead now and then. */
-	if (got == -EAGAIN && hli_look_now_and_then(&consumer->member) > 0)
-		got = take_now(consumer, max);
+	if (got == -EAGAIN) {
+		looked = hli_look_now_and_then(&consumer->member);
+		if (looked)
+			got = looked < 0 ? looked : take_now(consumer, max);
+	}
 	if (got == -EAGAIN && consumer->waitfd)
 		hli_waitfd_rearm(consumer->waitfd);
 	return got;
@@ -457,8 +465,10 @@ static int done(struct hl_consumer *consumer, uint64_t end)
 	struct hli_taker *const taker = &consumer->taker;
 
 	/* Evicted: what is in hand comes again, to another. */
-	if (!hli_member_live(member))
+	if (!hli_member_live(member)) {
+		taker->taken = false;
 		return -EIDRM;
+	}
 	hli_done(taker, end);
 	tell(consumer);
 	return 0;

@@ -92,6 +92,18 @@ static int clamp(_Atomic uint64_t *word, uint64_t low, uint64_t high)
 	return 1;
 }
 
+/* A reliable group holds producers back, a lossy one does not. */
+static int mend_active(const struct hli_view *view, uint32_t index,
+		       bool reliable)
+{
+	const uint64_t bit = UINT64_C(1) << index;
+	const uint64_t before = reliable ?
+					hli_or_ar(&view->header->active, bit) :
+					hli_and_ar(&view->header->active, ~bit);
+
+	return ((before & bit) != 0) != reliable;
+}
+
 static int mend_group(const struct hli_view *view, uint32_t index)
 {
 	struct hli_group *const g = &view->groups[index];
@@ -106,11 +118,7 @@ static int mend_group(const struct hli_view *view, uint32_t index)
 		hli_add_rlx(&g->lost, first - next);
 	n += clamp(&g->next, first, head);
 	n += clamp(&g->handed, hli_load_acq(&g->next), head);
-	if (reliable &&
-	    !(hli_or_ar(&view->header->active, UINT64_C(1) << index) &
-	      (UINT64_C(1) << index)))
-		n++;
-	return n;
+	return n + mend_active(view, index, reliable);
 }
 
 /* Records that recovery left: their range makes no sense, or is not there. */

@@ -44,6 +44,7 @@ static void search_slots(const struct hli_segment *segment,
 	uint64_t at, i, n, most = 0;
 	uint64_t stamp;
 
+	geo->slots_at = UINT64_MAX; /* unless one fits */
 	for (at = HLI_PAGE_BYTES; at < segment->map_bytes;
 	     at += HLI_PAGE_BYTES) {
 		for (i = n = 0; i < geo->capacity; i += step) {

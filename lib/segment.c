@@ -113,6 +113,13 @@ static void touch_huge_pages(const struct hli_segment *segment, uint64_t bytes)
 	munmap(base, bytes);
 }
 
+/* A tmpfs without a limit, as a memfd's, says 0 of 0. */
+static bool has_room(const struct statfs *fs, uint64_t bytes)
+{
+	return fs->f_blocks == 0 ||
+	       (uint64_t)fs->f_bavail >= bytes / (uint64_t)fs->f_bsize;
+}
+
 static int reserve_all(struct hli_segment *segment, uint64_t bytes,
 		       unsigned flags, const char *name, struct hl_error *err)
 {
@@ -129,7 +136,8 @@ static int reserve_all(struct hli_segment *segment, uint64_t bytes,
 			bytes;
 	if (segment->named && (flags & HL_RING_HUGE_PAGES) && whole <= SIZE_MAX)
 		touch_huge_pages(segment, whole);
-	ret = reserve(segment->fd, whole);
+	/* Not by trying: that would take all there is from others first. */
+	ret = has_room(&fs, whole) ? reserve(segment->fd, whole) : -ENOSPC;
 	if (ret == -ENOSPC)
 		return hli_fail(err, ret,
 				"%s: no space: %ju bytes needed, %ju free of "

@@ -32,7 +32,9 @@
 #include "util.h"
 
 /* As in claim.c: a tail that moves this often is damage, or a crowd. */
-#define BUDGET 100000
+#define TRIES 10000
+#define TRIES_OF_MANY 16
+#define MANY 4096
 
 void hli_taker_init(struct hli_taker *taker, const struct hli_view *view,
 		    uint32_t record, uint32_t tenure, uint32_t group,
@@ -163,13 +165,12 @@ static ssize_t claim_run(struct hli_taker *taker, uint64_t max)
 
 static ssize_t take_shared(struct hli_taker *taker, uint64_t max)
 {
-	uint64_t spent = 0;
+	int tries = max < MANY ? TRIES : TRIES_OF_MANY;
 	ssize_t got;
 
 	do {
 		got = claim_run(taker, max);
-		spent += max;
-	} while (got == 0 && spent < BUDGET);
+	} while (got == 0 && --tries);
 	return got ? got : -EAGAIN;
 }
 

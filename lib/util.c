@@ -90,6 +90,9 @@ const char *hl_strerror(int code)
 		{ -EOVERFLOW, "all positions are used up" },
 		{ -ENODATA, "no payload" },
 		{ -ENOENT, "no such ring or group" },
+		{ -ENOTSUP, "the kernel lacks what this ring relies on" },
+		{ -EDEADLK, "not from inside a handler" },
+		{ -ENOMSG, "nobody takes dead letters" },
 		{ -EEXIST, "there is one already, or of another kind" },
 	};
 	size_t i;

@@ -236,6 +236,7 @@ static int wait_busy(struct hli_wait *wait, const struct hli_wait_ops *ops,
 			return -ETIMEDOUT;
 		if (hli_now_ns() < look_at)
 			continue;
+		(void)ops->held_back(self); /* noted for people */
 		ret = ops->look(self);
 		if (ret)
 			return ret < 0 ? ret : 0;

@@ -70,6 +70,7 @@ static bool ready(void *self, bool fresh)
 	const uint64_t s = hli_load_acq(hli_stamp(waitfd->wait.view, p));
 
 	return hli_load_acq(&waitfd->stop) || hli_stamp_position(s) >= p ||
+	       !hli_member_live(waitfd->member) ||
 	       (fresh && at_the_end(waitfd));
 }
 
@@ -199,13 +200,12 @@ void hli_waitfd_rearm(struct hli_waitfd *waitfd)
 {
 	uint64_t count;
 
-	if (hli_load_acq(&waitfd->armed))
-		return;
+	/* Also when it is armed: the thread may have written since. */
 	if (read(waitfd->event, &count, sizeof(count)) < 0)
-		count = 0; /* the thread has yet to write: seen next time */
-	hli_store_rel(&waitfd->armed, 1);
-	(void)syscall(SYS_futex, &waitfd->armed, FUTEX_WAKE_PRIVATE, 1, NULL,
-		      NULL, 0);
+		count = 0; /* nothing to clear */
+	if (!hli_swap_ar(&waitfd->armed, 1))
+		(void)syscall(SYS_futex, &waitfd->armed, FUTEX_WAKE_PRIVATE, 1,
+			      NULL, NULL, 0);
 }
 
 void hli_waitfd_stop(struct hli_waitfd *waitfd)

@@ -38,11 +38,13 @@ int hl_ring_check(const struct hl_inspect *inspect, hl_finding_fn fn,
 /*
  * hl_ring_repair - do what recovery would do, and what it cannot
  *
- * Looks for the dead as a join does. With nobody alive it also makes void what
- * is claimed and in nobody's range, so that consumers get past it.
+ * Looks for the dead as a join does. With nobody alive it also makes every
+ * invariant hold again: what is claimed and not there becomes void, cursors,
+ * head and low are brought together, records and blocks are freed.
  *
  * Returns: how many things were changed, or
- *   -EBUSY  somebody lives, and what is left needs them to be gone
+ *   -EBUSY  somebody lives, and there was nothing to recover: the rest is done
+ *           only when nobody does
  *   and as hl_producer_join()
  */
 HL_API HL_MUST_CHECK int hl_ring_repair(struct hl_ring *ring,
@@ -54,11 +56,13 @@ HL_API HL_MUST_CHECK int hl_ring_repair(struct hl_ring *ring,
  * It learns of it by -EIDRM from its next call. Until then what it has in hand
  * is honoured, and holds others back. With force it is not: a shared group's
  * run goes to the other members, marked; a producer's positions become void;
- * an exclusive or lossy consumer's group is dropped. A stopped process that
+ * an exclusive or lossy consumer's group is dropped. What it had taken over
+ * from a dead member stays with it until it leaves or dies. A stopped process that
  * wakes up later may then still write into a slot that is somebody else's.
  *
- * Returns: 0, -ENOENT nobody has that number, -EUSERS no free record to hand
- * the run over (force), and as hl_group_create().
+ * Returns: 0, -ENOENT nobody has that number, -EUSERS no free record with a
+ * higher number to hand the run over (force; it is evicted all the same), and
+ * as hl_group_create().
  */
 HL_API HL_MUST_CHECK int hl_participant_evict(struct hl_ring *ring,
 					      uint32_t participant, bool force,

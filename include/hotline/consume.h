@@ -185,7 +185,8 @@ enum hl_verdict {
 	HL_VALID = 0,
 	HL_BAD_MAGIC = 1,
 	HL_BAD_CHECKSUM = 2,
-	HL_BAD_PAYLOAD = 3, /* payload_offset or length out of its block */
+	HL_BAD_PAYLOAD = 3, /* payload_offset or length out of its block; of a
+			       lossy group also: overwritten meanwhile */
 };
 
 /* Check a message of the batch by what the ring's options say. */

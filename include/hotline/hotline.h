@@ -17,7 +17,7 @@
  *   hl_producer_cancel,
  *     hl_consumer_cancel                yes                yes
  *   hl_producer_leave,
- *     hl_consumer_leave                 no [2]             yes
+ *     hl_consumer_leave                 no                 yes
  *   hl_batch_..., hl_claim_...          no                 yes
  *   hl_router_run, add, remove          yes [3]            yes
  *   hl_inspect_..., hl_tap_...          no                 yes
@@ -49,8 +49,8 @@
  *   SIGSTOP          a stopped process is alive: what it has claimed or taken
  *                    waits for it.
  *   closing descriptors that are not one's own (closefrom() in a library)
- *                    looks like a death to others; the next claim or take
- *                    returns -EIDRM.
+ *                    looks like a death to others; once one has seen it, the
+ *                    next claim or take returns -EIDRM.
  */
 #ifndef HOTLINE_HOTLINE_H
 #define HOTLINE_HOTLINE_H

@@ -126,6 +126,16 @@ START_TEST(group_that_holds_nobody_back_does_so_again)
 }
 END_TEST
 
+START_TEST(lossy_group_holds_nobody_back_again)
+{
+	const uint32_t lossy = core_group(&ring, "l", HL_GROUP_LOSSY);
+
+	hli_or_ar(&header()->active, UINT64_C(1) << lossy);
+	ck_assert_int_eq(hli_mend(&ring.view), 1);
+	ck_assert_uint_eq(hli_load_rlx(&header()->active), 1);
+}
+END_TEST
+
 START_TEST(range_that_makes_no_sense_is_given_up)
 {
 	hli_range_set(&ring.view.records[1], 5, 5000);
@@ -173,6 +183,7 @@ int main(void)
 		cursor_beyond_head_is_moved_back,
 		block_of_a_position_to_come_can_be_leased_again,
 		group_that_holds_nobody_back_does_so_again,
+		lossy_group_holds_nobody_back_again,
 		range_that_makes_no_sense_is_given_up,
 	};
 	TCase *const tcase = support_begin("mend");
