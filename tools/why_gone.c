@@ -153,14 +153,29 @@ static void dead_consumer(struct hlt_reason *reason, const struct hlt_why *why,
 				       "its place");
 }
 
+/* An exclusive consumer's messages stay with its group, for the next one. */
+static bool is_exclusive(const struct hlt_why *why,
+			 const struct hlt_participant_row *row)
+{
+	const struct hlt_snapshot *s = why->after;
+
+	for (size_t i = 0; i < s->ngroups && !row->status.producer; i++) {
+		if (s->groups[i].index == row->status.group)
+			return s->groups[i].status.kind == HL_GROUP_EXCLUSIVE;
+	}
+	return false;
+}
+
 static void explain_dead(struct hlt_why *why,
 			 const struct hlt_participant_row *row)
 {
 	const struct hl_participant_status *p = &row->status;
 	const bool in_hand = has_in_hand(why, row);
-	struct hlt_reason *reason = hlt_why_add(
-		why, "dead",
-		in_hand || (why->starved && blocks_of(why, row) > 0));
+	const bool holds = in_hand &&
+			   (!is_exclusive(why, row) || why->after->full);
+	struct hlt_reason *reason =
+		hlt_why_add(why, "dead",
+			    holds || (why->starved && blocks_of(why, row) > 0));
 	char who[HLT_WHO_BYTES], hand[HLT_POSITIONS_BYTES];
 	char state[HLT_STATE_BYTES];
 

@@ -112,7 +112,7 @@ is 'an exclusive consumer that is stopped is found, with its batch' \
 		"\(.pid) \(.from) \(.to)"')"
 kill_off "$pid"
 why one
-is 'a dead one had it in hand' "7 1 5" "$status $(
+is 'a dead one had it in hand, and holds nobody back' "0 1 5" "$status $(
 	reason dead '.participant | "\(.from) \(.to)"')"
 fill one 20 --timeout 50ms 2> /dev/null
 why one
