@@ -7,12 +7,16 @@
 # signal, a program that fails - the programs it started are ended, and the ring
 # it created is removed, unless $keep is set.
 #
-#	HOTLINE_BUILD	where it was built; build/ in the sources by default
+#	HOTLINE_BUILD	where it was built; by default build/ in the sources, or
+#			the sources themselves
 
 set -u
 
 pipeline_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-pipeline_build=${HOTLINE_BUILD:-$pipeline_root/build}
+pipeline_build=$pipeline_root/build
+[ -x "$pipeline_build/tools/hotline" ] || [ ! -x "$pipeline_root/tools/hotline" ] ||
+	pipeline_build=$pipeline_root
+pipeline_build=${HOTLINE_BUILD:-$pipeline_build}
 pipeline_hotline=$pipeline_build/tools/hotline
 pipeline_ring=
 pipeline_tmp=

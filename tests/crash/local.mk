@@ -20,8 +20,8 @@ nodist_%C%_test_kill_SOURCES = %D%/hooks.inc
 # The names of all hooks: a new one that nobody is killed at fails the test.
 %D%/hooks.inc: $(hotline_sources) %D%/hooks.awk
 	$(AM_V_GEN)$(MKDIR_P) %D% && \
-	cd $(srcdir) && cat lib/*.c lib/record.h | \
-		$(AWK) -f %D%/hooks.awk > $(abs_builddir)/$@
+	cd '$(srcdir)' && cat lib/*.c lib/record.h | \
+		$(AWK) -f %D%/hooks.awk > '$(abs_builddir)/$@'
 BUILT_SOURCES += %D%/hooks.inc
 CLEANFILES += %D%/hooks.inc
 EXTRA_DIST += %D%/hooks.awk
