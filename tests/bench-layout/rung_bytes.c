@@ -100,6 +100,15 @@ static void destroy(void *channel)
 	bench_unshare(ring, sizeof(*ring) + ring->size);
 }
 
+/* Have all pages in this process's table, as rings of the library do. */
+static void touch_pages(struct byte_ring *ring)
+{
+	const volatile unsigned char *const bytes = ring->bytes;
+
+	for (uint64_t at = 0; at < ring->size; at += 4096)
+		(void)bytes[at];
+}
+
 static int join(struct bench_side *side, uint32_t align)
 {
 	struct end *const end = aligned_alloc(64, sizeof(*end));
@@ -108,6 +117,7 @@ static int join(struct bench_side *side, uint32_t align)
 		return -ENOMEM;
 	memset(end, 0, sizeof(*end));
 	byte_end_init(&end->byte, side->channel);
+	touch_pages(side->channel);
 	for (uint32_t i = 0; i < PAY_PAYMENTS; i++) {
 		const struct pay_payment *const p = &pay_payments()[i];
 

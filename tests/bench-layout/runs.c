@@ -130,8 +130,14 @@ static void drain(struct crew_worker *worker)
 	bool good = true;
 
 	for (uint32_t round = 1; round <= drains(worker->crew); round++) {
-		if (worker->side.producer)
+		const int64_t begin = machine_now_ns();
+
+		if (worker->side.producer) {
 			rung->produce(&worker->side, n);
+			worker->result->extra +=
+				(double)(machine_now_ns() - begin);
+			worker->result->tally.count += n;
+		}
 		crew_meet(worker, STEP_FULL, round);
 		if (!worker->side.producer) {
 			pay_book_init(&desk.book);
@@ -146,12 +152,18 @@ static void drain(struct crew_worker *worker)
 
 int run_drain(struct cell *cell, struct crew *crew, double *values)
 {
+	const struct crew_result *const sender = &crew->board->results[0];
 	int ret;
 
 	(void)cell;
 	crew->work = drain;
 	ret = crew_run(crew);
-	return ret < 0 ? ret : rates(crew, values);
+	if (ret == 0)
+		ret = rates(crew, values);
+	if (ret == 0 && sender->extra > 0)
+		values[FILLING] =
+			(double)sender->tally.count * 1e3 / sender->extra;
+	return ret;
 }
 
 /* --- Open loop ------------------------------------------------------------- */

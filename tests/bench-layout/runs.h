@@ -15,7 +15,8 @@ enum {
 	/* Of streams and backlogs */
 	RATE = 0, /* million messages a second */
 	INSTRUCTIONS,
-	MISSES, /* a message, by the processor's counters; 0 without them */
+	MISSES,	 /* a message, by the processor's counters; 0 without them */
+	FILLING, /* M/s of a sender whose receiver rests; 0 if not timed */
 	RATES,
 	/* Of an open loop, in ns */
 	P50 = 0,

@@ -86,11 +86,12 @@ void table_rungs(const struct bench *bench, const struct table_count *counts)
 	       "all else is per message.\n\n| rung | adds |",
 	       places[table_place(bench)]);
 	printf(" M/s, fits | M/s, larger | ns, fits | ns, larger |"
-	       " ns, emptying, fits | ns, emptying, larger | instructions |"
+	       " ns, emptying, fits | ns, emptying, larger |"
+	       " ns, filling, fits | ns, filling, larger | instructions |"
 	       " lines | lines of cursors | first-level misses, simulated |"
 	       " last-level misses, simulated |");
 	printf("%s\n|---|---|", counters ? " misses counted, larger |" : "");
-	for (int i = 0; i < 11 + counters; i++)
+	for (int i = 0; i < 13 + counters; i++)
 		printf("--:|");
 	printf("\n");
 	for (unsigned r = 0; r < RUNGS; r++) {
@@ -104,6 +105,8 @@ void table_rungs(const struct bench *bench, const struct table_count *counts)
 		print_ns(large);
 		print_ns(median(bench, E_DRAIN_SMALL, r, NULL, RATE));
 		print_ns(median(bench, E_DRAIN_LARGE, r, NULL, RATE));
+		print_ns(median(bench, E_DRAIN_SMALL, r, NULL, FILLING));
+		print_ns(median(bench, E_DRAIN_LARGE, r, NULL, FILLING));
 		print_value(counts[r].instructions, 0);
 		print_value(counts[r].lines, 2);
 		print_value(counts[r].control_lines, 2);
