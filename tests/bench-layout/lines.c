@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "walk.h"
 
@@ -62,7 +63,7 @@ static void forget(void)
 __attribute__((noreturn)) void bench_give_up(const char *what, int code)
 {
 	fprintf(stderr, "lines: %s: %s\n", what, strerror(-code));
-	_Exit(1);
+	exit(1);
 }
 
 static unsigned kind_of(const struct walk_map *map, uint64_t address)
