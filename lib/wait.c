@@ -86,14 +86,14 @@ static void futex_wake_all(_Atomic uint32_t *word)
 	(void)syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static void wake_one_word(const struct hli_view *view, uint64_t bit,
-			  _Atomic uint32_t *count)
+/* Before the wake itself: who goes to sleep now finds another count. */
+static void raise_count(const struct hli_view *view, uint64_t bits,
+			_Atomic uint32_t *count)
 {
-	hli_and_ar(&view->header->sleepers, ~bit);
+	hli_and_ar(&view->header->sleepers, ~bits);
 	HLI_HOOK("wake_bit_cleared");
 	hli_add_ar(count, 1);
 	HLI_HOOK("wake_count_raised");
-	futex_wake_all(count);
 }
 
 uint64_t hli_sleepers(const struct hli_view *view)
@@ -110,15 +110,21 @@ void hli_wake_bits(const struct hli_view *view, uint64_t bits)
 {
 	const uint64_t producers =
 		bits & (HLI_SLEEPERS_PRODUCERS | HLI_SLEEPERS_STAMPS);
-	uint32_t i;
+	uint64_t groups = bits & ~producers &
+			  ((UINT64_C(1) << view->geo.max_groups) - 1);
+	uint64_t g;
 
+	/* All counts first: a wake takes its time, and whose sleep runs out
+	 * meanwhile sees that it was not forgotten. */
 	if (producers)
-		wake_one_word(view, producers, &view->header->wake);
-	for (i = 0; i < view->geo.max_groups; i++) {
-		if (bits & (UINT64_C(1) << i))
-			wake_one_word(view, UINT64_C(1) << i,
-				      &view->groups[i].wake);
-	}
+		raise_count(view, producers, &view->header->wake);
+	for (g = groups; g; g &= g - 1)
+		raise_count(view, g & -g,
+			    &view->groups[__builtin_ctzll(g)].wake);
+	if (producers)
+		futex_wake_all(&view->header->wake);
+	for (g = groups; g; g &= g - 1)
+		futex_wake_all(&view->groups[__builtin_ctzll(g)].wake);
 }
 
 void hli_wake(const struct hli_view *view, uint64_t bits)

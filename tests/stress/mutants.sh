@@ -29,7 +29,7 @@ dawdle='s/\tret = futex_wait\(/\tsched_yield();\n&/'
 
 mutant_not_seen 'a sleeper dawdles before it sleeps' 10000 wait.c "$dawdle"
 mutant 'the bit is cleared after the count is raised' 50000 wait.c \
-	's/(\thli_and_ar\(&view->header->sleepers, ~bit\);\n)(.*)(\tfutex_wake_all\(count\);\n)(\}\n\nuint64_t hli_sleepers)/\2\3\1\4/'
+	's/\thli_and_ar\(&view->header->sleepers, ~bits\);\n//; s/(\t\tfutex_wake_all\(&view->groups\[__builtin_ctzll\(g\)\]\.wake\);\n)/\1\thli_and_ar(\&view->header->sleepers, ~bits);\n/'
 mutant 'the count is not raised' 50000 wait.c \
 	's/\thli_add_ar\(count, 1\);\n/\t(void)0;\n/; '"$dawdle"
 mutant 'a sleeper does not look afresh once its bit is set' 50000 wait.c \
