@@ -150,8 +150,8 @@ static void read_lossy(struct helper *self)
 	helper_step(self, 1);
 	/* One by one: the second may not be there yet. */
 	for (i = 0; i < 2; i++) {
-		EXPECT(self, hl_consumer_take(consumer, 1, DEADLINE_NS,
-					      &batch) == 1);
+		EXPECT(self,
+		       hl_consumer_take(consumer, 1, DEADLINE_NS, &batch) == 1);
 		EXPECT(self, batch.lost == 0);
 		EXPECT(self, hl_consumer_done(consumer) == 0);
 	}
@@ -252,6 +252,7 @@ static void crew_send(struct helper *self)
 			return;
 		atomic_store(&self->counts[0], i - first);
 	}
+	helper_await(self, 1); /* who has ended cannot be stopped */
 	hl_producer_leave(producer);
 }
 
@@ -312,6 +313,8 @@ START_TEST(ring_of_which_all_were_stopped_goes_on_and_loses_nothing)
 		support_await(crew[i], 1);
 	while (rounds-- && atomic_load(&crew[0]->counts[0]) < EACH - 1)
 		stop_all_and_go_on(crew, &random);
+	support_go(crew[0], 1);
+	support_go(crew[1], 1);
 	support_join(crew[0]);
 	support_join(crew[1]);
 	ck_assert_int_eq(hl_ring_finish(ring, NULL), 0);
