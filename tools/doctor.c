@@ -21,11 +21,11 @@ static const char *const kind_words[] = { "note", "pending", "damage", NULL };
 static const char *const meanings[] = {
 	[HL_FINDING_NOTE] = "unusual, and right",
 	[HL_FINDING_PENDING] =
-		"whoever joins or waits next sees to it; --repair does it now, "
-		"but for what the next member of a group will get",
+		("whoever joins or waits next sees to it; --repair does it now, "
+		 "but for what the next member of a group will get"),
 	[HL_FINDING_DAMAGE] =
-		"somebody wrote what nobody should; --repair mends what can be "
-		"mended, when nobody lives; --salvage FILE saves the messages",
+		("somebody wrote what nobody should; --repair mends what can be "
+		 "mended, when nobody lives; --salvage FILE saves the messages"),
 };
 
 static const char no_ring[] =
