@@ -76,10 +76,15 @@ tap_none 'nor does create, that finds the name taken' "$(grep 'hotline\.there' "
 documented='/proc/self/(fd/|stat|maps)|/proc/sys/kernel/random/boot_id'
 documented+='|/proc/[0-9]+/stat|/dev/urandom'
 before='/$|/etc/|/lib|/usr/|/proc/(self/)?(filesystems|cgroup|mounts)|/sys/fs/cgroup'
+# And where the loader looks for libraries of a program that was not installed.
+loader=$(readelf -d "$program" 2> /dev/null |
+	sed -nE 's/.*\((RPATH|RUNPATH)\).*\[(.*)\]/\2/p' | tr ':' '\n')
 # paths_in FILE - paths outside the folder of the rings, and not documented
 paths_in() {
 	grep -oE '"[^"]*"' "$1" | tr -d '"' | grep '^/' |
 		grep -vE "^($documented|$before)" | grep -vF "$top_builddir" |
+		grep -vxF "$(dirname "$top_builddir")" |
+		grep -vF "${loader:-$top_builddir}" |
 		grep -vE "^$HOTLINE_DIR(/|\$)" | sort -u
 }
 writes_in() {
