@@ -33,11 +33,6 @@ void hli_lease_init(struct hli_lease *lease)
 	lease->nheld = 0;
 }
 
-static uint64_t head_now(const struct hli_view *view)
-{
-	return hli_head_position(hli_load_acq(&view->header->head));
-}
-
 /* last_position first: who sees the block free sees what it held. */
 static void seal(const struct hli_view *view, uint32_t block, uint64_t last)
 {
@@ -64,7 +59,7 @@ static bool lease_one(const struct hli_view *view, uint32_t block,
 		hli_store_rel(&b->owner, 0); /* unused: nothing to show */
 		return false;
 	}
-	hli_store_rel(&b->lease_position, head_now(view));
+	hli_store_rel(&b->lease_position, hli_head(view));
 	HLI_HOOK("lease_position");
 	hli_fence_rel(); /* before the payload's bytes, for lossy readers */
 	return true;
@@ -228,6 +223,6 @@ void hli_blocks_free(const struct hli_view *view, uint32_t record)
 	for (i = 0; i < view->geo.nblocks; i++) {
 		/* head - 1: with head itself nobody could ever lease it. */
 		if (hli_load_acq(&view->blocks[i].owner) == record + 1)
-			seal(view, i, head_now(view) - 1);
+			seal(view, i, hli_head(view) - 1);
 	}
 }

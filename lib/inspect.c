@@ -78,11 +78,6 @@ static enum hl_liveness liveness(const struct hl_inspect *inspect, uint32_t i)
 	return state == HLI_EVICTED ? HL_EVICTED : HL_ALIVE;
 }
 
-static uint64_t head_of(const struct hl_inspect *inspect)
-{
-	return hli_head_position(hli_load_acq(&inspect->view.header->head));
-}
-
 /* a - b, or 0 when the ring moved on between the two. */
 static uint64_t behind(uint64_t a, uint64_t b)
 {
@@ -197,7 +192,7 @@ int hl_inspect_group(const struct hl_inspect *inspect, uint32_t index,
 	status->durable = hli_load_rlx(&g->durable);
 	status->cursor = hli_load_acq(&g->next);
 	status->low = hli_group_low(view, index);
-	status->depth = behind(head_of(inspect), status->low);
+	status->depth = behind(hli_head(&inspect->view), status->low);
 	status->messages = hli_load_rlx(&g->messages);
 	status->batches = hli_load_rlx(&g->batches);
 	status->redelivered = hli_load_rlx(&g->redelivered);
@@ -223,7 +218,7 @@ static void consumer_figures(const struct hl_inspect *inspect,
 			     struct hl_participant_status *status)
 {
 	const struct hli_view *const view = &inspect->view;
-	const uint64_t head = head_of(inspect);
+	const uint64_t head = hli_head(&inspect->view);
 	uint64_t first;
 
 	status->lost = hli_load_rlx(&r->full);
@@ -272,7 +267,7 @@ int hl_inspect_participant(const struct hl_inspect *inspect, uint32_t index,
 		consumer_figures(inspect, r, status);
 		return 1;
 	}
-	status->cursor = head_of(inspect);
+	status->cursor = hli_head(&inspect->view);
 	status->full = hli_load_rlx(&r->full);
 	status->dropped = hli_load_rlx(&r->dropped);
 	return 1;

@@ -322,4 +322,20 @@ static inline uint64_t hli_head_position(uint64_t head)
 	return head & ~HLI_FINISHED;
 }
 
+/* The next position to be claimed, as it is now. */
+static inline uint64_t hli_head(const struct hli_view *view)
+{
+	return hli_head_position(hli_load_acq(&view->header->head));
+}
+
+/* The oldest position that a slot can still hold. */
+static inline uint64_t hli_oldest(const struct hli_view *view)
+{
+	const uint64_t head = hli_head(view);
+	const uint64_t start = view->geo.start_position;
+
+	return head > start + view->geo.capacity ? head - view->geo.capacity :
+						   start;
+}
+
 #endif /* HLI_LAYOUT_H */

@@ -21,21 +21,6 @@
 #include "recover.h"
 #include "util.h"
 
-static uint64_t head_of(const struct hli_view *view)
-{
-	return hli_head_position(hli_load_acq(&view->header->head));
-}
-
-/* The oldest position that a slot can hold. */
-static uint64_t oldest(const struct hli_view *view)
-{
-	const uint64_t head = head_of(view);
-	const uint64_t start = view->geo.start_position;
-
-	return head > start + view->geo.capacity ? head - view->geo.capacity :
-						   start;
-}
-
 /* Stamps that fit their slots and lie before head, or less than a lap after. */
 static int mend_head(const struct hli_view *view)
 {
@@ -61,7 +46,7 @@ static int mend_head(const struct hli_view *view)
 /* Each slot names its last position below head, or is void for it. */
 static int mend_slots(const struct hli_view *view)
 {
-	const uint64_t head = head_of(view);
+	const uint64_t head = hli_head(view);
 	const uint64_t capacity = view->geo.capacity;
 	int n = 0;
 	uint64_t i;
@@ -108,7 +93,7 @@ static int mend_group(const struct hli_view *view, uint32_t index)
 {
 	struct hli_group *const g = &view->groups[index];
 	const uint64_t next = hli_load_acq(&g->next);
-	const uint64_t first = oldest(view), head = head_of(view);
+	const uint64_t first = hli_oldest(view), head = hli_head(view);
 	const bool reliable = hli_load_rlx(&g->kind) != HL_GROUP_LOSSY;
 	int n = 0;
 
@@ -133,8 +118,8 @@ static int mend_record(const struct hli_view *view, uint32_t i)
 		return busy;
 	}
 	/* A durable group's member: what it had is for the next one. */
-	if (i >= view->geo.max_producers && busy && from >= oldest(view) &&
-	    to <= head_of(view))
+	if (i >= view->geo.max_producers && busy && from >= hli_oldest(view) &&
+	    to <= hli_head(view))
 		return 0;
 	hli_record_set(r, HLI_DEAD);
 	hli_record_free(view, i);
@@ -144,7 +129,7 @@ static int mend_record(const struct hli_view *view, uint32_t i)
 static int mend_block(const struct hli_view *view, uint32_t i)
 {
 	struct hli_block *const b = &view->blocks[i];
-	const uint64_t head = head_of(view);
+	const uint64_t head = hli_head(view);
 	int n = 0;
 
 	if (hli_load_acq(&b->last_position) >= head ||
@@ -162,7 +147,7 @@ int hli_mend(const struct hli_view *view)
 	uint32_t i;
 
 	n += mend_slots(view);
-	n += clamp(&view->header->announced, oldest(view), head_of(view));
+	n += clamp(&view->header->announced, hli_oldest(view), hli_head(view));
 	for (i = 0; i < view->geo.max_groups; i++)
 		n += mend_group(view, i);
 	for (i = 0; i < view->nrecords; i++)

@@ -36,17 +36,6 @@ static uint64_t head_of(const struct hli_view *view, bool *finished)
 	return hli_head_position(head);
 }
 
-/* The oldest position whose slot still holds it. */
-static uint64_t oldest(const struct hli_view *view)
-{
-	bool finished;
-	const uint64_t head = head_of(view, &finished);
-	const uint64_t start = view->geo.start_position;
-
-	return head > start + view->geo.capacity ? head - view->geo.capacity :
-						   start;
-}
-
 int hl_tap_open(struct hl_inspect *inspect, enum hl_group_start start,
 		uint64_t position, struct hl_tap **out, struct hl_error *err)
 {
@@ -68,7 +57,7 @@ int hl_tap_open(struct hl_inspect *inspect, enum hl_group_start start,
 	if (start == HL_START_NEWEST)
 		tap->position = head_of(view, &finished);
 	else if (start == HL_START_OLDEST)
-		tap->position = oldest(view);
+		tap->position = hli_oldest(view);
 	*out = tap;
 	return 0;
 }

@@ -27,6 +27,9 @@ enum hl_finding {
  * looked at again before it is called damage; on a busy ring a position that
  * went by in between is left out.
  *
+ * Of positions and of blocks the first ten findings are told each, and how many
+ * more there are; all are counted.
+ *
  * Returns: the number of findings of kind HL_FINDING_DAMAGE.
  */
 typedef void (*hl_finding_fn)(enum hl_finding kind, const char *text,

@@ -171,7 +171,7 @@ int hl_producer_abandon_slot(struct hl_producer *producer, size_t i);
  *   -EMSGSIZE  never fits: larger than a block, or the ring has no arena
  *   -ENOBUFS   no block now: publish what there is, or wait for consumers
  *              (hl_payload_wait())
- *   -EINVAL, -EBUSY, -EIDRM, -EBADF as hl_producer_claim()
+ *   -EBUSY, -EIDRM, -EBADF as hl_producer_claim()
  */
 HL_API HL_MUST_CHECK int hl_payload_alloc(struct hl_producer *producer,
 					  const size_t *field_bytes,

@@ -95,9 +95,9 @@ mutant 'an adopted record is unlocked before it is free' 'one who adopts, one' r
 mutant 'a block is not looked at again once it is leased' 'two producers with' arena.c \
 	's/if \(hli_load_acq\(&b->last_position\) >= low\)/if (false)/'
 mutant 'a lease says nothing about its position' 'payloads, lossy' arena.c \
-	's/hli_store_rel\(&b->lease_position, head_now\(view\)\);/;/'
+	's/hli_store_rel\(&b->lease_position, hli_head\(view\)\);/;/'
 mutant 'blocks of the dead are sealed with head' 'two dead producers' arena.c \
-	's/head_now\(view\) - 1/head_now(view)/'
+	's/hli_head\(view\) - 1/hli_head(view)/'
 mutant 'a block becomes free before its last position is stored' 'two producers with' arena.c \
 	's/(\thli_store_rel\(&b->last_position, last\);\n)(.*)(\tHLI_HOOK\("seal_owner"\);\n)/\2\3\1/'
 
