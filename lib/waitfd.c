@@ -7,9 +7,12 @@
  * written once and then left alone until the next take that finds nothing. So
  * level, edge and one-shot polling all see every change.
  *
- *   armed: the thread waits in the ring  -- something --> eventfd += 1
+ *   ARMED: the thread waits in the ring  -- something --> IDLE, eventfd += 1
  *     ^                                                        |
  *     '----- take finds nothing: read the eventfd, arm --------'
+ *
+ * Leaving makes it STOPPED, in the word that the idle thread sleeps on: a flag
+ * beside it could be set, and its wake be lost, between look and sleep.
  *
  * The thread reads shared words alone, never the consumer's own memory, and
  * takes no lock byte: it only tells.
@@ -35,17 +38,27 @@
 
 #define LOOK_EVERY_NS (10 * HLI_NS_PER_MS)
 
+enum waitfd_state {
+	IDLE,
+	ARMED,
+	STOPPED /* for good */
+};
+
 struct hli_waitfd {
 	int event;
 	pthread_t thread;
-	_Atomic uint32_t armed; /* private futex */
-	_Atomic uint32_t stop;
+	_Atomic uint32_t state; /* enum waitfd_state; private futex */
 	const struct hli_member *member;
 	struct hli_group *group;
 	struct hli_wait wait;
 	struct hli_record counters; /* the consumer's are not ours to write */
 	int64_t looked_ns;
 };
+
+static bool stopped(const struct hli_waitfd *waitfd)
+{
+	return hli_load_acq(&waitfd->state) == STOPPED;
+}
 
 static uint64_t next_position(const struct hli_waitfd *waitfd)
 {
@@ -69,7 +82,7 @@ static bool ready(void *self, bool fresh)
 	const uint64_t p = next_position(waitfd);
 	const uint64_t s = hli_load_acq(hli_stamp(waitfd->wait.view, p));
 
-	return hli_load_acq(&waitfd->stop) || hli_stamp_position(s) >= p ||
+	return stopped(waitfd) || hli_stamp_position(s) >= p ||
 	       !hli_member_live(waitfd->member) ||
 	       (fresh && at_the_end(waitfd));
 }
@@ -120,11 +133,17 @@ static int look(void *self)
 
 static const struct hli_wait_ops ops = { ready, look, held_back };
 
-static void wait_until_armed(struct hli_waitfd *waitfd)
+static void wait_while_idle(struct hli_waitfd *waitfd)
 {
-	while (!hli_load_acq(&waitfd->armed) && !hli_load_acq(&waitfd->stop))
-		(void)syscall(SYS_futex, &waitfd->armed, FUTEX_WAIT_PRIVATE, 0,
-			      NULL, NULL, 0);
+	while (hli_load_acq(&waitfd->state) == IDLE)
+		(void)syscall(SYS_futex, &waitfd->state, FUTEX_WAIT_PRIVATE,
+			      IDLE, NULL, NULL, 0);
+}
+
+static void wake_idle(struct hli_waitfd *waitfd)
+{
+	(void)syscall(SYS_futex, &waitfd->state, FUTEX_WAKE_PRIVATE, 1, NULL,
+		      NULL, 0);
 }
 
 static void *run(void *arg)
@@ -133,11 +152,10 @@ static void *run(void *arg)
 	const uint64_t one = 1;
 
 	for (;;) {
-		wait_until_armed(waitfd);
+		wait_while_idle(waitfd);
 		(void)hli_wait_until(&waitfd->wait, &ops, waitfd, INT64_MAX);
-		if (hli_load_acq(&waitfd->stop))
+		if (!hli_cas32_ar(&waitfd->state, ARMED, IDLE))
 			return NULL;
-		hli_store_rel(&waitfd->armed, 0);
 		if (write(waitfd->event, &one, sizeof(one)) < 0)
 			continue; /* full: readable all the same */
 	}
@@ -178,7 +196,7 @@ int hli_waitfd_start(struct hl_consumer *consumer)
 		return -ENOMEM;
 	memset(waitfd, 0, sizeof(*waitfd));
 	init_wait(waitfd, &consumer->member);
-	hli_store_rel(&waitfd->armed, 1);
+	hli_store_rel(&waitfd->state, ARMED);
 	waitfd->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ret = waitfd->event < 0 ? -errno : start_thread(waitfd);
 	if (ret < 0) {
@@ -203,18 +221,16 @@ void hli_waitfd_rearm(struct hli_waitfd *waitfd)
 	/* Also when it is armed: the thread may have written since. */
 	if (read(waitfd->event, &count, sizeof(count)) < 0)
 		count = 0; /* nothing to clear */
-	if (!hli_swap_ar(&waitfd->armed, 1))
-		(void)syscall(SYS_futex, &waitfd->armed, FUTEX_WAKE_PRIVATE, 1,
-			      NULL, NULL, 0);
+	if (hli_cas32_ar(&waitfd->state, IDLE, ARMED))
+		wake_idle(waitfd);
 }
 
 void hli_waitfd_stop(struct hli_waitfd *waitfd)
 {
 	if (!waitfd)
 		return;
-	hli_store_rel(&waitfd->stop, 1);
-	(void)syscall(SYS_futex, &waitfd->armed, FUTEX_WAKE_PRIVATE, 1, NULL,
-		      NULL, 0);
+	hli_swap_ar(&waitfd->state, STOPPED);
+	wake_idle(waitfd);
 	hli_wait_cancel(&waitfd->wait);
 	pthread_join(waitfd->thread, NULL);
 	close(waitfd->event);

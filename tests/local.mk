@@ -37,6 +37,7 @@ api_tests = \
 	%D%/api/test_checksum \
 	%D%/api/test_claim \
 	%D%/api/test_fd \
+	%D%/api/test_fd_leave \
 	%D%/api/test_fdpass \
 	%D%/api/test_files \
 	%D%/api/test_finish \
@@ -153,6 +154,7 @@ api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
 %C%_api_test_checksum_LDADD = $(api_libs)
 %C%_api_test_claim_LDADD = $(api_libs)
 %C%_api_test_fd_LDADD = $(api_libs)
+%C%_api_test_fd_leave_LDADD = $(api_libs)
 %C%_api_test_fdpass_LDADD = $(api_libs)
 %C%_api_test_files_LDADD = $(api_libs)
 %C%_api_test_finish_LDADD = $(api_libs)
