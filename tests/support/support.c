@@ -165,6 +165,8 @@ struct helper *support_fork(void (*run)(struct helper *), void *arg)
 
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
+		/* Check's handler kills all of us, and nobody says why. */
+		signal(SIGALRM, SIG_DFL);
 		alarm(support_long() ? LONG_SECONDS : TEST_SECONDS);
 		run(helper);
 		_exit(atomic_load(&helper->failed) ? EXIT_FAILURE :
