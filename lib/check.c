@@ -81,6 +81,8 @@ static uint64_t head_again(struct check *check)
 static void check_header(struct check *check)
 {
 	const struct hli_header *const header = check->view->header;
+	/* In this order: it is raised after announced, and never above. */
+	const uint64_t acted = hli_load_acq(&header->acted);
 	const uint64_t announced = hli_load_acq(&header->announced);
 
 	if (head_again(check) < check->start)
@@ -92,6 +94,11 @@ static void check_header(struct check *check)
 		     "announced is %ju, not from %ju to head %ju",
 		     (uintmax_t)announced, (uintmax_t)check->start,
 		     (uintmax_t)check->head);
+	if (acted < check->start || acted > announced)
+		tell(check, HL_FINDING_DAMAGE,
+		     "acted is %ju, not from %ju to announced %ju",
+		     (uintmax_t)acted, (uintmax_t)check->start,
+		     (uintmax_t)announced);
 	if (hli_load_acq(&header->head) & HLI_FINISHED)
 		tell(check, HL_FINDING_NOTE, "the ring is finished");
 }

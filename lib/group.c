@@ -6,14 +6,23 @@
  * needs anything, nor ever will: not a group that joins while it is computed,
  * and not a dead member's range that its adopter has yet to look at.
  *
- * The argument is a pair of stores before loads:
+ * The argument is two pairs of stores before loads:
  *
- *   producer: scan; announced := max; FENCE; scan again; use the smaller
- *   other:    group active, or range stored; FENCE; read announced
+ *   producer: scan; announced := max; FENCE; scan
+ *   joiner:   group active; FENCE; read announced, start there or above
  *
- * If the second scan misses the other's store, the other's load sees what was
- * announced, and starts there or above. The fence stands also where announced
- * was high enough already.
+ *   producer: (the smaller) acted := max; FENCE; scan; use the smallest
+ *   adopter:  a range that a dead member stored; FENCE; read acted
+ *
+ * If a scan misses the other's store, the other's load sees the raised word. The
+ * fences stand also where the word was high enough already.
+ *
+ * Announced alone would not do for the adopter: it is raised to what was found
+ * before a group came, which can be above what the group's members then take.
+ * What the second scan leaves is a low that no message in hand is below, so an
+ * adopter loses nothing by stepping over what is below acted. Without a shared
+ * group in the second scan there is nothing to adopt, and a later group starts
+ * above.
  *
  * Which groups hold producers back is one word, a bit a group. It is read
  * before the cursors, and head before all: a scan never exceeds a head that
@@ -32,7 +41,13 @@
 #include "record.h"
 #include "util.h"
 
-#define ANNOUNCE_TRIES 100000
+#define RAISE_TRIES 100000
+
+struct scan {
+	uint64_t low;
+	uint64_t active;
+	bool shared; /* a shared group among them */
+};
 
 /* Ranges of a shared group's members reach below its tail. */
 static uint64_t lowest_range(const struct hli_view *view, uint64_t low)
@@ -49,62 +64,72 @@ static uint64_t lowest_range(const struct hli_view *view, uint64_t low)
 	return low;
 }
 
-static uint64_t scan(const struct hli_view *view, uint64_t *active)
+static struct scan scan(const struct hli_view *view)
 {
-	bool shared = false;
-	uint64_t low, bits;
+	struct scan found = { 0 };
+	uint64_t bits;
 
-	low = hli_head_position(hli_load_acq(&view->header->head));
+	found.low = hli_head_position(hli_load_acq(&view->header->head));
 	HLI_HOOK("scan_head");
-	*active = hli_load_acq(&view->header->active);
-	for (bits = *active; bits; bits &= bits - 1) {
+	found.active = hli_load_acq(&view->header->active);
+	for (bits = found.active; bits; bits &= bits - 1) {
 		const uint32_t g = (uint32_t)__builtin_ctzll(bits);
 
 		if (g >= view->geo.max_groups)
 			break;
 		/* E4: pairs with take.c:claim_run(),
 		 * E2: pairs with take.c:release() */
-		low = hli_min(low, hli_load_acq(&view->groups[g].next));
+		found.low =
+			hli_min(found.low, hli_load_acq(&view->groups[g].next));
 		HLI_HOOK("scan_tail");
 		/* Kind is fixed while the bit is set, which we acquired. */
 		if (hli_load_rlx(&view->groups[g].kind) == HL_GROUP_SHARED)
-			shared = true;
+			found.shared = true;
 	}
 	/* After the tails: a tail that shows a claim then shows its range. */
-	return shared ? lowest_range(view, low) : low;
+	if (found.shared)
+		found.low = lowest_range(view, found.low);
+	return found;
 }
 
 uint64_t hli_low_scan(const struct hli_view *view)
 {
-	uint64_t active;
-
-	return scan(view, &active);
+	return scan(view).low;
 }
 
-static void announce(const struct hli_view *view, uint64_t low)
+/* Raise announced or acted, for who loads it after a fence of its own. */
+static void raise_to(_Atomic uint64_t *word, uint64_t low)
 {
-	uint64_t old = hli_load_acq(&view->header->announced);
-	int tries = ANNOUNCE_TRIES;
+	uint64_t old = hli_load_acq(word);
+	int tries = RAISE_TRIES;
 
 	/* It only rises, so this ends; but for who writes it wrong. */
-	while (old < low && tries-- &&
-	       !hli_cas_ar(&view->header->announced, old, low))
-		old = hli_load_acq(&view->header->announced);
-	HLI_HOOK("low_announced");
-	/* E8: pairs with group.c:start_group(), recover.c:owed_run() */
-	hli_fence_store_load();
+	while (old < low && tries-- && !hli_cas_ar(word, old, low))
+		old = hli_load_acq(word);
 }
 
 uint64_t hli_low_raise(const struct hli_view *view, uint64_t enough)
 {
-	uint64_t active, first;
+	struct scan found = scan(view);
+	uint64_t low = found.low;
 
-	first = scan(view, &active);
 	HLI_HOOK("low_first_scan");
-	if (!active)
-		first = hli_min(first, enough);
-	announce(view, first);
-	return hli_min(first, scan(view, &active));
+	if (!found.active)
+		low = hli_min(low, enough);
+	raise_to(&view->header->announced, low);
+	HLI_HOOK("low_announced");
+	/* E8: pairs with group.c:start_group() */
+	hli_fence_store_load();
+	found = scan(view);
+	low = hli_min(low, found.low);
+	if (!found.shared)
+		return low;
+	HLI_HOOK("low_second_scan");
+	raise_to(&view->header->acted, low);
+	HLI_HOOK("low_acted");
+	/* E9: pairs with recover.c:owed_run() */
+	hli_fence_store_load();
+	return hli_min(low, scan(view).low);
 }
 
 uint64_t hli_group_low(const struct hli_view *view, uint32_t group)
@@ -183,7 +208,7 @@ static uint64_t start_group(const struct hli_view *view, uint32_t index,
 	if (hli_load_rlx(&g->kind) != HL_GROUP_LOSSY) /* ours to fill */
 		hli_or_ar(&view->header->active, UINT64_C(1) << index);
 	HLI_HOOK("group_active");
-	/* E8: pairs with group.c:announce() */
+	/* E8: pairs with group.c:hli_low_raise() */
 	hli_fence_store_load();
 	return hli_load_acq(&view->header->announced);
 }

@@ -391,6 +391,7 @@ void hli_layout_init(struct hli_view *view, void *base,
 	init_header(view->header, geo);
 	hli_store_rlx(&view->header->head, start);
 	hli_store_rlx(&view->header->announced, start);
+	hli_store_rlx(&view->header->acted, start);
 	for (i = 0; i < view->nrecords; i++) {
 		hli_store_rlx(&view->records[i].from, start);
 		hli_store_rlx(&view->records[i].to, start);

@@ -86,10 +86,11 @@ struct hli_header {
 	uint8_t reserved1[1024 - 224];
 
 	_Alignas(128) _Atomic uint64_t head;
-	_Alignas(128) _Atomic uint64_t announced;
-	_Alignas(128) _Atomic uint64_t sleepers; /* a bit a group; producers */
-	_Alignas(128) _Atomic uint64_t active;	 /* a bit a reliable group */
-	_Alignas(128) _Atomic uint32_t wake;	 /* producers' wake count */
+	_Alignas(128) _Atomic uint64_t announced; /* for who joins */
+	_Atomic uint64_t acted;			  /* for who adopts */
+	_Alignas(128) _Atomic uint64_t sleepers;  /* a bit a group; producers */
+	_Alignas(128) _Atomic uint64_t active;	  /* a bit a reliable group */
+	_Alignas(128) _Atomic uint32_t wake;	  /* producers' wake count */
 	_Alignas(128) _Atomic uint64_t bounds_found;
 	_Atomic uint64_t reaped;
 	_Atomic uint64_t voided;
@@ -196,6 +197,7 @@ HLI_AT(hli_header, schema_at, 200);
 HLI_AT(hli_header, schema_bytes, 216);
 HLI_AT(hli_header, head, 1024);
 HLI_AT(hli_header, announced, 1152);
+HLI_AT(hli_header, acted, 1160);
 HLI_AT(hli_header, sleepers, 1280);
 HLI_AT(hli_header, active, 1408);
 HLI_AT(hli_header, wake, 1536);

@@ -148,6 +148,8 @@ int hli_mend(const struct hli_view *view)
 
 	n += mend_slots(view);
 	n += clamp(&view->header->announced, hli_oldest(view), hli_head(view));
+	n += clamp(&view->header->acted, view->geo.start_position,
+		   hli_load_acq(&view->header->announced));
 	for (i = 0; i < view->geo.max_groups; i++)
 		n += mend_group(view, i);
 	for (i = 0; i < view->nrecords; i++)

@@ -5,7 +5,7 @@
  * Guarantees: a dead producer's claimed positions are settled, each once, and
  * only those that no live producer may still write. A dead member's range is
  * handed out again, marked, but for what it cannot have owned: its range may
- * come from an old tail, so positions below announced, or whose slot holds
+ * come from an old tail, so positions below acted, or whose slot holds
  * something else, are stepped over.
  *
  * The caller holds the record's byte and has stored DEAD before it reads the
@@ -90,13 +90,13 @@ int hli_settle(const struct hli_view *view, uint32_t record, uint32_t *voids)
 static uint64_t owed_run(const struct hli_view *view, uint64_t *from,
 			 uint64_t to, uint64_t max)
 {
-	uint64_t announced, n;
+	uint64_t acted, n;
 
-	/* E8: pairs with group.c:announce() */
+	/* E9: pairs with group.c:hli_low_raise() */
 	hli_fence_store_load();
-	announced = hli_load_acq(&view->header->announced);
-	HLI_HOOK("adopt_announced");
-	*from = hli_max(*from, hli_min(announced, to));
+	acted = hli_load_acq(&view->header->acted);
+	HLI_HOOK("adopt_acted");
+	*from = hli_max(*from, hli_min(acted, to));
 	while (*from < to &&
 	       /* E1: pairs with claim.c:hli_publish() */
 	       hli_load_acq(hli_stamp(view, *from)) != *from)

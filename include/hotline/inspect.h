@@ -49,7 +49,7 @@ struct hl_ring_status {
 	struct hl_ring_info info;
 	uint64_t head;	       /* next position to be claimed */
 	uint64_t low;	       /* lowest position that a group still needs */
-	uint64_t announced;    /* highest low that a producer has acted on */
+	uint64_t announced;    /* highest low that a producer would act on */
 	uint64_t created_ns;   /* CLOCK_REALTIME */
 	uint64_t bounds_found; /* sleeps that ran out and found a message */
 	uint64_t reaped;       /* participants that were found dead */

@@ -82,6 +82,9 @@ tap_check 'a stamp that is gone is found' finds damage 'position 5'
 printf '\377\377\377\377\377\377\377\077' | put r 1152
 run hotline doctor --json r
 tap_check 'and an announced beyond head' finds damage announced
+printf '\377\377\377\377\377\377\377\177' | put r 1160
+run hotline doctor --json r
+tap_check 'and an acted beyond that' finds damage 'acted is'
 before=$(sum r)
 hotline doctor --json --salvage "$tmp/four" r > /dev/null
 is 'the rest is saved' '1 2 3 4' "$(jq -r .position "$tmp/four" | xargs)"

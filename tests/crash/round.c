@@ -49,7 +49,7 @@ static const char *const before[][2] = {
 	{ "settle_seen", "claim_head" },
 	{ "settle_checked", "claim_head" },
 	{ "settle_void", "claim_head" },
-	{ "adopt_announced", "take_tail" },
+	{ "adopt_acted", "take_tail" },
 	{ "adopt_from", "take_tail" },
 };
 

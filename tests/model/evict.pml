@@ -12,6 +12,8 @@
  * finished by somebody; the other member's slots are not overwritten while it
  * uses them. Waiting for ever is an invalid end state.
  *
+ * Of announced and acted there is acted alone, as in ring.pml.
+ *
  * Records: 0, 1 the evicted, 2. A scan reads them in this order.
  *
  *   default         the run goes to a record above the evicted one's, and the
@@ -43,7 +45,7 @@
 #define OTHER 0
 #define GIVEN 2
 #endif
-byte head=1, tail=1, ann=1, stamp[C], body[C];
+byte head=1, tail=1, acted=1, stamp[C], body[C];
 byte st[3], lk[3], from[3]=1, to[3]=1;
 bit comp[MAXP+2], pdone, odone;
 
@@ -62,7 +64,7 @@ active proctype Prod() {
      if
      :: h>=low+C ->
         SCAN(l);
-        atomic { if :: l>ann -> ann=l :: else fi; low=l };
+        atomic { if :: l>acted -> acted=l :: else fi; low=l };
         SCAN(l);
         atomic { if :: l<low -> low=l :: else fi; l=0 }
      :: else
@@ -183,7 +185,7 @@ take:
   do
   :: from[r]<to[r] ->
      t=from[r];
-     v=ann;
+     v=acted;
      if
      :: t>=v && stamp[SLOT(t)]==t ->
         assert(body[SLOT(t)]==t); assert(body[SLOT(t)]==t); comp[t]=1

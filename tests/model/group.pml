@@ -20,13 +20,13 @@
  *   -DORIG_GROUPFIRST  a joiner enters the group before it has a record, and
  *                      looks for the dead while it waits for one
  *   -DORIG_JOINEDLATE  `joined` is stored after the group is in the table
- *   -DORIG_INFLIGHT    a producer announces what it found before a group came:
- *                      that is above what the group's members then take, so
- *                      who adopts one of them takes it for a range from an old
- *                      tail, and the message is lost. Default: announced has a
- *                      count of joins beside it, raised after active; a raise
- *                      is a CAS from what was read before the first scan, and
- *                      where that fails the producer scans again
+ *   -DORIG_INFLIGHT    who adopts steps over what is below announced, not below
+ *                      acted. A producer announces what it found before a group
+ *                      came: that can be above what the group's members then
+ *                      take, and the message of one that dies is lost
+ *   -DMUT_ACTFIRST     acted is raised to what the first scan found: the same
+ *   -DMUT_NOACT        acted is not raised
+ *   -DMUT_SCAN2        acted is raised, but nothing is looked at again
  *   -DORIG_PARTIAL     a drop gives up ranges before the group is out of the
  *                      table, and stops where somebody has a byte
  *   -DMUT_NOCONTROL    nobody takes the control byte
@@ -64,7 +64,7 @@
 #define NONE 9
 #define DROPPER (NC+1)
 
-byte head=1, ann=1, joins, stamp[C], body[C];
+byte head=1, ann=1, acted=1, stamp[C], body[C];
 #ifdef CREATED
 byte act=1, gst[NG]=1, joined[NG], next[NG]=1;
 #else
@@ -301,7 +301,7 @@ inline look(havectl) {
 #endif
 
 active proctype Prod() {
-  byte h, l, low, a, f, x, i, j, g, v, n; bit all, ok;
+  byte h, l, low, a, f, x, i, j, g, v; bit all, ok;
   byte me=0, idx=NONE, adp=NONE, myg=NONE;
   do
   :: head>MAXP -> break
@@ -309,25 +309,25 @@ active proctype Prod() {
      h=head;
      if
      :: h>=low+C ->
-#ifndef ORIG_INFLIGHT
-again:  atomic { v=ann; n=joins };
-#endif
         SCAN(l);
         if :: a==0 && l>h+1+C/8-C -> l=h+1+C/8-C :: else fi;
-#ifdef ORIG_INFLIGHT
         atomic { if :: l>ann -> ann=l :: else fi; low=l };
-#else
-        atomic {
-          if
-          :: l<=v
-          :: l>v && ann==v && joins==n -> ann=l
-          :: else -> l=0; a=0; goto again
-          fi;
-          low=l; v=0; n=0
-        };
+#ifdef MUT_ACTFIRST
+        atomic { if :: low>acted -> acted=low :: else fi };
 #endif
         SCAN(l);
         if :: l<low -> low=l :: else fi;
+        if
+        :: a==0 -> skip                    /* a later group starts above */
+        :: else ->
+#if !defined(MUT_NOACT) && !defined(MUT_ACTFIRST)
+           atomic { if :: low>acted -> acted=low :: else fi };
+#endif
+#ifndef MUT_SCAN2
+           SCAN(l);
+           if :: l<low -> low=l :: else fi;
+#endif
+        fi;
         l=0; a=0
      :: else
      fi;
@@ -375,11 +375,7 @@ inline enter() {
      S(gst[g]=1);
 #endif
      S(act=act | (1<<g));
-#ifdef ORIG_INFLIGHT
      S(v=ann);
-#else
-     S(v=ann; joins++);
-#endif
      S(if :: v>next[g] -> next[g]=v :: else fi; start[g]=next[g];
        i=0; do :: i<MAXP+2 -> comp[g*(MAXP+2)+i]=0; i++ :: else -> break od; i=0; v=0);
 #ifndef ORIG_JOINEDLATE
@@ -466,7 +462,11 @@ loop:
      assert(ccrash || NC>1);
      do
      :: from[adp]<to[adp] ->
+#ifdef ORIG_INFLIGHT
         S(v=ann);
+#else
+        S(v=acted);
+#endif
         t=from[adp];
         S(ok=(t>=v && stamp[SLOT(t)]==t));
         if :: ok -> USE(t) :: else fi;

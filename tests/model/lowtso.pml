@@ -3,7 +3,13 @@
  * lowtso.pml - the store-load pairs of low, under store buffers
  *
  *   producer: scan; announced := max; FENCE; scan again; use the smaller
- *   other:    group active, or a dead member's range; FENCE; read announced
+ *   joiner:   group active; FENCE; read announced
+ *
+ * The pair of acted, of producer and adopter, has the same form, and here the same
+ * variable:
+ *
+ *   producer: scan; acted := max; FENCE; scan again; use the smaller
+ *   adopter:  a dead member's range; FENCE; read acted
  *
  * What a process stores for the others stands in its store buffer until the
  * machine commits it, a fence, or its CAS of head or tail; a raise of announced
@@ -11,14 +17,14 @@
  * load. The raise of announced is a maximum when it commits.
  *
  *   default     a group joins, at the oldest (-DLATEST: at the newest)
- *   -DADOPT     instead, a member dies with a range from an old tail, and
+ *   -DADOPT     ann is acted: a member dies with a range from an old tail, and
  *               another adopts it
  *   -DMUT_PFENCE     no fence between the raise and the second scan
  *   -DMUT_JFENCE     no fence between active and announced, of a joiner
  *   -DMUT_SCAN1      the producer does not scan again
  *   -DMUT_RAISEDLOAD announced was high enough, and its load comes after those
  *                    of the second scan, which a fence would forbid
- *   -DMUT_AFENCE     the adopter's load of announced is from before the death.
+ *   -DMUT_AFENCE     the adopter's load of acted is from before the death.
  *                    (TSO keeps loads in order, and to get the dead one's byte
  *                    is a system call: the fence is C11's, the order is this)
  */

@@ -9,7 +9,7 @@
  *   ORIG_NOLOCK reaper only tests the lock byte, does not hold it; adopts by owner word
  *   ORIG_STALEP producer keeps its stale range while it waits
  *   ORIG_STALEC consumer keeps its stale range while it waits
- *   ORIG_LOW    no announced low / second scan; adopter trusts the stamp alone
+ *   ORIG_LOW    acted is not raised, no scan after it; adopter trusts the stamp alone
  *   ORIG_WRAP   free := low + C - head as unsigned numbers, low far below
  *   ORIG_FREEFIRST reaper unlocks before it marks the record free
  * Mutants that no published text ever had:
@@ -17,10 +17,12 @@
  *   MUT_CRANGE  a consumer stores its range after the CAS of tail
  *   MUT_SCAN    low: the ranges are read before the tail
  *   MUT_DEAD    reaper: does not store DEAD before it recovers
- *   MUT_STAMP   adopter: announced alone tells, not the stamp
- *   MUT_ANN     adopter: the stamp alone tells, not announced
- *   MUT_SCAN1   low is announced, but not looked at again
+ *   MUT_STAMP   adopter: acted alone tells, not the stamp
+ *   MUT_ANN     adopter: the stamp alone tells, not acted
+ *   MUT_SCAN1   acted is raised, but nothing is looked at again
  *   MUT_COVER   reaper: no look whether a live producer covers the position
+ * Groups are there from the start, so announced, which only a joiner reads, and the
+ * scan before it are left out: see group.pml.
  * Sizes: C slots, MAXP positions, B largest batch, KILLP/KILLC deaths of
  *   producers/consumers, LATEP/LATEC: a late producer/consumer that can attach
  *   only to a freed record, REAPERS: extra processes that reap once each (KILLR of
@@ -80,7 +82,7 @@ byte ow[NR];
 #define OW(j) 0
 #endif
 #ifndef ORIG_LOW
-byte ann = 1;
+byte acted = 1;
 #endif
 byte killp = KILLP, killc = KILLC, killr = KILLR;
 byte np, nc;                   /* ghost: producers / members not yet finished or dead */
@@ -156,7 +158,7 @@ bit xlive;
 #else
 #define OWED(p) ((p)>=hd)
 #endif
-#define GETANN S(hd=ann)
+#define GETANN S(hd=acted)
 #endif
 #ifdef ORIG_NOLOCK
 #define TAKE(j) S(if :: lk[j]==0 -> skip :: else -> goto reaped fi)
@@ -318,7 +320,7 @@ reaped:
 #define NEWLOW SCAN(l); low=l; l=0
 #else
 #define NEWLOW SCAN(l); \
-     S(if :: l>ann -> ann=l :: else fi); low=l; l=0; SCANAGAIN
+     S(if :: l>acted -> acted=l :: else fi); low=l; l=0; SCANAGAIN
 #ifdef MUT_SCAN1
 #define SCANAGAIN skip
 #else

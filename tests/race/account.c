@@ -225,10 +225,30 @@ void account_step(void)
 			check_group(&a.groups[g], head);
 }
 
+/* A durable group that an actor has created: what is below it is not its. */
+static void begin_group(struct group_account *group,
+			const struct hl_group_attr *attr)
+{
+	uint64_t start;
+
+	group->index = hli_group_find(a.view, attr->name);
+	if (group->index < 0) {
+		race_fail("group %s is not there after a join", attr->name);
+		return;
+	}
+	start = hli_load_acq(&a.view->groups[group->index].start);
+	for (uint64_t p = 1; p < start; p++)
+		group->done[p] = group->fresh[p] = true;
+}
+
 void account_joined(int consumer, int group)
 {
-	const int index = a.groups[group].index;
+	const struct hl_group_attr *const attr = &a.scenario->groups[group];
+	int index;
 
+	if (a.groups[group].index < 0 && attr->durable)
+		begin_group(&a.groups[group], attr);
+	index = a.groups[group].index;
 	a.consumers[consumer] = (struct consumer_account){ .group = group };
 	if (index >= 0)
 		a.consumers[consumer].next =

@@ -318,7 +318,9 @@ void actors_end(void)
 		if (race_outcome(i) == ENDED)
 			leave(i);
 	account_step();
-	for (int g = 0; g < scenario->ngroups && !race_failure[0]; g++) {
+	for (int g = 0; g < GROUPS && !race_failure[0]; g++) {
+		if (g >= scenario->ngroups && !scenario->groups[g].durable)
+			continue;
 		heir_joins(g);
 		if (!race_failure[0] &&
 		    scenario->groups[g].kind != HL_GROUP_LOSSY)

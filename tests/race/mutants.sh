@@ -39,17 +39,17 @@ mutant 'a stamp is stored before the claim is in head' 'no group' claim.c \
 
 # Low.
 mutant 'low is not scanned again' 'comes and goes' group.c \
-	's/return hli_min\(first, scan\(view, &active\)\);/return first;/'
+	's/(	low = hli_min\(low, found.low\);\n)/	;\n/'
 mutant 'low is not announced' 'comes and goes' group.c \
-	's/while \(old < low && tries-- &&/while (false \&\&/'
+	's/raise_to\(&view->header->announced, low\);/;/'
 mutant 'a group does not look at announced once it is active' 'comes and goes' group.c \
 	's/(hli_fence_store_load\(\);\n)\treturn hli_load_acq\(&view->header->announced\);/\1\treturn start;/'
 mutant 'tails are read after the ranges' 'producer, two members' group.c \
-	's/(\tHLI_HOOK\("scan_head"\);\n)/\1\tlow = lowest_range(view, low);\n/; s/return shared \? lowest_range\(view, low\) : low;/return low;/'
+	's/(\tHLI_HOOK\("scan_head"\);\n)/\1\tfound.low = lowest_range(view, found.low);\n/; s/if \(found.shared\)\n/if (false)\n/'
 mutant 'ranges of the dead do not hold low' 'producer, two members' group.c \
 	's/if \(hli_range_get\(&view->records\[i\], &from, &to\)\)\n\t\t\tlow/if (hli_record_active(\&view->records[i]) \&\&\n\t\t    hli_range_get(\&view->records[i], \&from, \&to))\n\t\t\tlow/'
 mutant 'ranges do not hold low' 'producer, two members' group.c \
-	's/return shared \? lowest_range\(view, low\) : low;/return low;/'
+	's/if \(found.shared\)\n/if (false)\n/'
 
 # Takes.
 mutant 'a member stores its range after the tail' 'producer, two members' take.c \
@@ -72,8 +72,16 @@ mutant 'a stamp of a later lap is not taken for settled' 'no group' recover.c \
 	's/hli_stamp_position\(seen\) >= p/hli_stamp_position(seen) == p/'
 mutant 'positions from head on are made void' 'no group' recover.c \
 	's/p < to && p < head/p < to/'
-mutant 'an adopter does not look at announced' 'old tail' recover.c \
-	's/announced = hli_load_acq\(&view->header->announced\);/announced = 0;/'
+mutant 'an adopter does not look at acted' 'old tail' recover.c \
+	's/acted = hli_load_acq\(&view->header->acted\);/acted = 0;/'
+mutant 'an adopter looks at announced' 'a new group' recover.c \
+	's/acted = hli_load_acq\(&view->header->acted\);/acted = hli_load_acq(\&view->header->announced);/'
+mutant 'acted is raised to what the first scan found' 'a new group' group.c \
+	's/raise_to\(&view->header->announced, low\);/raise_to(\&view->header->announced, low);\n\traise_to(\&view->header->acted, low);/'
+mutant 'acted is not raised' 'old tail' group.c \
+	's/raise_to\(&view->header->acted, low\);/;/'
+mutant 'low is not scanned again once acted is raised' 'old tail' group.c \
+	's/return hli_min\(low, scan\(view\).low\);/return low;/'
 mutant 'an adopter does not look at the stamps' 'abandons' recover.c \
 	's/hli_load_acq\(hli_stamp\(view, \*from\)\) != \*from/false/; s/if \(hli_load_acq\(hli_stamp\(view, \*from \+ n\)\) != \*from \+ n\)/if (false)/'
 mutant_not_seen 'a record becomes free with its range' 'adopt' recover.c \

@@ -240,6 +240,22 @@ START_TEST(dead_member_is_adopted_while_another_one_joins)
 }
 END_TEST
 
+START_TEST(member_of_a_group_dies_that_came_while_low_was_raised)
+{
+	static const struct scenario s = {
+		.name = "producer, member of a new group",
+		.groups = { DURABLE("late", HL_GROUP_SHARED) },
+		.actors = { SENDS(1, 1),
+			    TAKES(1, 1, .mortal = true, .joins = true) },
+		.nsent = 2,
+		.npreemptions = 2,
+		.nkills = 1,
+	};
+
+	explore(&s);
+}
+END_TEST
+
 START_TEST(payloads_of_two_producers)
 {
 	static const struct scenario s = {
@@ -402,6 +418,7 @@ int main(void)
 		one_looks_for_a_dead_producer_and_one_joins,
 		two_members_adopt_what_a_dead_one_had,
 		member_dies_with_a_range_from_an_old_tail,
+		member_of_a_group_dies_that_came_while_low_was_raised,
 		dead_member_is_adopted_while_another_one_joins,
 		payloads_of_two_producers,
 		payloads_of_one_producer_and_two_members,

@@ -151,6 +151,7 @@ START_TEST(any_garbage_in_the_words_is_mended)
 	_Atomic uint64_t *const words[] = {
 		&header()->head,
 		&header()->announced,
+		&header()->acted,
 		&ring.view.groups[group].next,
 		&ring.view.groups[group].handed,
 		hli_stamp(&ring.view, 1),

@@ -157,7 +157,7 @@ START_TEST(attempts_count_deaths_at_the_same_position)
 }
 END_TEST
 
-START_TEST(range_from_an_old_tail_is_not_handed_out_below_announced)
+START_TEST(range_from_an_old_tail_is_not_handed_out_below_acted)
 {
 	struct hli_taker dead, heir;
 
@@ -165,7 +165,7 @@ START_TEST(range_from_an_old_tail_is_not_handed_out_below_announced)
 	hli_done(&dead, dead.run.to);
 	ck_assert_int_eq(hli_take(&heir, 4, NULL), 2);
 	hli_done(&heir, heir.run.to);
-	hli_low_raise(&ring.view, UINT64_MAX); /* announces 5 */
+	hli_low_raise(&ring.view, UINT64_MAX); /* acts on 5 */
 	hli_range_set(&ring.view.records[2], 1, 3);
 	ck_assert_int_eq(hli_adopt(&heir, 4), 0);
 }
@@ -301,7 +301,7 @@ int main(void)
 		adopter_gets_what_was_not_finished_marked,
 		adopted_range_holds_low_until_it_is_worked_off,
 		attempts_count_deaths_at_the_same_position,
-		range_from_an_old_tail_is_not_handed_out_below_announced,
+		range_from_an_old_tail_is_not_handed_out_below_acted,
 		block_is_sealed_only_after_the_publish,
 		block_is_not_leased_while_a_group_needs_it,
 		dead_producers_blocks_are_free_again,
