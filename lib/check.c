@@ -99,8 +99,14 @@ static void check_header(struct check *check)
 		     "acted is %ju, not from %ju to announced %ju",
 		     (uintmax_t)acted, (uintmax_t)check->start,
 		     (uintmax_t)announced);
-	if (hli_load_acq(&header->head) & HLI_FINISHED)
-		tell(check, HL_FINDING_NOTE, "the ring is finished");
+	if (!(hli_load_acq(&header->head) & HLI_FINISHED))
+		return;
+	tell(check, HL_FINDING_NOTE, "the ring is finished");
+	/* Set before that bit, which we acquired. */
+	if (!hli_load_rlx(&header->finishing))
+		tell(check, HL_FINDING_DAMAGE,
+		     "head says that the ring is finished, and finishing does "
+		     "not: consumers wait for ever");
 }
 
 static void check_cursor(struct check *check, uint32_t index, const char *name)

@@ -285,6 +285,16 @@ bool hli_settle_one(struct hli_claimer *claimer, uint64_t position, bool void_)
 	return true;
 }
 
+void hli_finish(const struct hli_view *view)
+{
+	/* Before: consumers look at head only when this is set. The operation
+	 * on head, a release, keeps it before. */
+	hli_store_rlx(&view->header->finishing, 1);
+	HLI_HOOK("finishing");
+	hli_or_ar(&view->header->head, HLI_FINISHED);
+	HLI_HOOK("finished");
+}
+
 bool hli_claim_ready(const struct hli_claimer *claimer)
 {
 	const struct hli_view *const view = claimer->view;

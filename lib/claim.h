@@ -48,6 +48,10 @@ bool hli_is_settled(const struct hli_claimer *claimer, uint64_t position);
 /* Settle one position of it: false when it is settled already. */
 bool hli_settle_one(struct hli_claimer *claimer, uint64_t position, bool void_);
 
+/* No claim succeeds from now on. Of a sole producer's ring: by itself, or by who
+ * has its seat. */
+void hli_finish(const struct hli_view *view);
+
 /* Would a claim of one position succeed? A hint, for waiting. */
 bool hli_claim_ready(const struct hli_claimer *claimer);
 

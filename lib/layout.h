@@ -90,7 +90,8 @@ struct hli_header {
 	_Atomic uint64_t acted;			  /* for who adopts */
 	_Alignas(128) _Atomic uint64_t sleepers;  /* a bit a group; producers */
 	_Alignas(128) _Atomic uint64_t active;	  /* a bit a reliable group */
-	_Alignas(128) _Atomic uint32_t wake;	  /* producers' wake count */
+	_Atomic uint64_t finishing;	     /* set before head's top bit */
+	_Alignas(128) _Atomic uint32_t wake; /* producers' wake count */
 	_Alignas(128) _Atomic uint64_t bounds_found;
 	_Atomic uint64_t reaped;
 	_Atomic uint64_t voided;
@@ -200,6 +201,7 @@ HLI_AT(hli_header, announced, 1152);
 HLI_AT(hli_header, acted, 1160);
 HLI_AT(hli_header, sleepers, 1280);
 HLI_AT(hli_header, active, 1408);
+HLI_AT(hli_header, finishing, 1416);
 HLI_AT(hli_header, wake, 1536);
 HLI_AT(hli_header, bounds_found, 1664);
 HLI_AT(hli_header, held_position, 1792);

@@ -43,6 +43,18 @@ static int mend_head(const struct hli_view *view)
 	return 1;
 }
 
+/* Without it no consumer would find the end. */
+static int mend_finishing(const struct hli_view *view)
+{
+	struct hli_header *const header = view->header;
+
+	if (!(hli_load_acq(&header->head) & HLI_FINISHED) ||
+	    hli_load_rlx(&header->finishing)) /* nobody lives */
+		return 0;
+	hli_store_rlx(&header->finishing, 1); /* the same */
+	return 1;
+}
+
 /* Each slot names its last position below head, or is void for it. */
 static int mend_slots(const struct hli_view *view)
 {
@@ -146,6 +158,7 @@ int hli_mend(const struct hli_view *view)
 	int n = mend_head(view);
 	uint32_t i;
 
+	n += mend_finishing(view);
 	n += mend_slots(view);
 	n += clamp(&view->header->announced, hli_oldest(view), hli_head(view));
 	n += clamp(&view->header->acted, view->geo.start_position,

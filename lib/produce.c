@@ -420,8 +420,7 @@ int hl_producer_finish(struct hl_producer *producer)
 	} else if (!hli_member_live(member)) {
 		ret = -EIDRM;
 	} else {
-		hli_or_ar(&member->ring->view.header->head, HLI_FINISHED);
-		HLI_HOOK("finished");
+		hli_finish(&member->ring->view);
 		hli_wake(&member->ring->view, UINT64_MAX);
 	}
 	hli_leave(member);

@@ -349,8 +349,7 @@ int hl_ring_finish(struct hl_ring *ring, struct hl_error *err)
 	if (ret == 0 && sole)
 		ret = hli_lock_wait(fd, HLI_LOCK_PRODUCER_SEAT, HLI_DYING_NS);
 	if (ret == 0) {
-		hli_or_ar(&ring->view.header->head, HLI_FINISHED);
-		HLI_HOOK("finished");
+		hli_finish(&ring->view);
 		hli_wake(&ring->view, UINT64_MAX);
 	}
 	hli_lock_drop(fd, HLI_LOCK_PRODUCER_SEAT);

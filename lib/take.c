@@ -393,9 +393,15 @@ bool hli_unpublished(const struct hli_taker *taker)
 bool hli_drained(const struct hli_taker *taker)
 {
 	const struct hli_view *const view = taker->view;
-	const uint64_t head = hli_load_acq(&view->header->head);
-	const uint64_t end = hli_head_position(head);
+	uint64_t head, end;
 
+	/* Who finds nothing asks again and again. Producers need head's line
+	 * for the next claim; this one is written at the end alone. Relaxed:
+	 * it says no more than that head is worth a look. */
+	if (!hli_load_rlx(&view->header->finishing))
+		return false;
+	head = hli_load_acq(&view->header->head);
+	end = hli_head_position(head);
 	if (!(head & HLI_FINISHED))
 		return false;
 	return taker->kind == HL_GROUP_LOSSY ?

@@ -250,7 +250,8 @@ static void finish(struct hl_ring *ring)
 	struct place *const place = &campaign->places[campaign->nplaces];
 	struct hl_error err = { 0 };
 	int64_t end;
-	const int hook = hook_number("finished");
+	const int hook =
+		hook_number(random_below(2) ? "finishing" : "finished");
 	int ret;
 
 	if (hook != NO_HOOK && random_below(2)) {

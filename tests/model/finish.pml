@@ -3,7 +3,8 @@
  * finish.pml - the end of a ring
  *
  * NPR producers claim one position at a time, up to MAXP; somebody finishes the
- * ring at any moment (ring.c:hl_ring_finish()). Two members of a shared group
+ * ring at any moment (claim.c:hli_finish()): finishing is set, then head's bit.
+ * Who dies between the two has finished nothing, and another does it. Two members of a shared group
  * take what there is until they see the end (take.c:hli_drained()), and may
  * leave with a message in hand. KILLS of all these die at any step; the dead
  * are found by a member that waits. No slot is used twice: ring.pml has that.
@@ -14,6 +15,8 @@
  *
  *   -DSOLE           one producer, that stores head; only itself, or who has
  *                    its seat, finishes the ring
+ *   -DMUT_AFTER      finishing is set after head's bit
+ *   -DMUT_ALONE      finishing is the end, whatever head says
  *   -DMUT_WORD       finished is a word of its own, read before the claim
  *   -DMUT_SEAT       of a sole producer's ring: anybody finishes it
  *   -DMUT_TAIL       the end is where tail has reached head
@@ -37,6 +40,7 @@
 byte head=1, tail=1, stamp[MAXP+3];    /* of a position: 1 published, 2 void */
 byte st[4], lk[4], from[4]=1, to[4]=1; /* 0, 1 producers; 2, 3 members */
 byte seat=1;                           /* of the sole producer */
+bit finishing;
 bit finished;                          /* the word of MUT_WORD */
 byte kills=KILLS;
 bit ended, comp[MAXP+3], claimed[MAXP+3]; /* ghost */
@@ -45,12 +49,21 @@ bit ended, comp[MAXP+3], claimed[MAXP+3]; /* ghost */
 #define S(x) if :: atomic { x } DIE fi
 
 #ifdef MUT_WORD
-#define FINISH S(finished=1)
+#define FINISH S(finishing=1); S(finished=1)
 #define ISFIN(h) finished
 #define POS(h) (h)
 #else
-#define FINISH S(if :: head<FIN -> head=head+FIN :: else fi; finished=1)
+#define HEADBIT if :: head<FIN -> head=head+FIN :: else fi; finished=1
+#ifdef MUT_AFTER
+#define FINISH S(HEADBIT); S(finishing=1)
+#else
+#define FINISH S(finishing=1); S(HEADBIT)
+#endif
+#ifdef MUT_ALONE
+#define ISFIN(h) 1
+#else
 #define ISFIN(h) ((h)>=FIN)
+#endif
 #define POS(h) ((h)%FIN)
 #endif
 #ifdef MUT_MASK
@@ -95,7 +108,8 @@ gone:
   }
 }
 
-/* Who finishes; it does not die before it has: the ring would just go on. */
+/* Who finishes; if it dies before it has, another does, or the ring would just
+ * go on. */
 active proctype Finisher() {
 #ifdef SOLE
 #ifndef MUT_SEAT
@@ -106,9 +120,16 @@ active proctype Finisher() {
 #endif
 #endif
 #ifdef MUT_WORD
+  finishing=1;
   finished=1;
+#elif defined(MUT_AFTER)
+  atomic { HEADBIT };
+  if :: finishing=1 :: atomic { kills>0 -> kills-- } fi;
 #else
-  atomic { if :: head<FIN -> head=head+FIN :: else fi; finished=1 };
+again:
+  finishing=1;
+  if :: skip :: atomic { kills>0 -> kills-- }; goto again fi;
+  atomic { HEADBIT };
 #endif
 #ifdef SOLE
 out: skip
@@ -122,7 +143,7 @@ out: skip
 #define PRODREAP(r) (st[r]!=FREE && lk[r]==0 && !(UNSETTLED(r) && COVERS(OTHER(r),from[r])))
 #define MEMREAP(r) (st[r]!=FREE && lk[r]==0)
 #define INHAND(r) (st[r]!=FREE && from[r]<to[r])
-#define DRAINED (ISFIN(head) && tail>=POS(head) && !INHAND(2) && !INHAND(3))
+#define DRAINED (finishing && ISFIN(head) && tail>=POS(head) && !INHAND(2) && !INHAND(3))
 
 inline settle() {                      /* r is a producer's record */
   S(if :: lk[r]==0 -> lk[r]=me+1 :: else -> goto loop fi);
@@ -199,7 +220,8 @@ loop:
   fi;
   S(ok=(tail==t); t=0);
   if :: !ok -> goto loop :: else fi;
-  S(e=head; ok=0);                     /* nothing there: the end? */
+  S(ok=finishing);                     /* nothing there: the end? */
+  if :: ok -> S(e=head; ok=0) :: else -> goto wait fi;
   if
   :: ISFIN(e) ->
      e=POS(e);
@@ -223,6 +245,7 @@ loop:
   :: else
   fi;
   e=0;
+wait:
   if
   :: atomic { PRODREAP(0) -> r=0 }; settle()
 #if NPR>1

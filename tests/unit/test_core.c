@@ -192,8 +192,25 @@ START_TEST(claim_after_the_finish_is_refused)
 	struct hli_claimer claimer;
 
 	core_producer(&ring, 0, &claimer);
-	hli_or_ar(&ring.view.header->head, HLI_FINISHED);
+	hli_finish(&ring.view);
 	ck_assert_int_eq(hli_claim(&claimer, 1), -EPIPE);
+}
+END_TEST
+
+START_TEST(ring_whose_finisher_died_on_the_way_is_not_at_its_end)
+{
+	struct hli_claimer claimer;
+	struct hli_taker taker;
+
+	core_producer(&ring, 0, &claimer);
+	core_consumer(&ring, 0, core_group(&ring, "g", HL_GROUP_EXCLUSIVE),
+		      &taker);
+	hli_store_rlx(&ring.view.header->finishing, 1);
+	ck_assert(!hli_drained(&taker));
+	ck_assert_int_eq(core_send(&claimer, 1), 1);
+	ck_assert_int_eq(core_drain(&taker), 1);
+	hli_finish(&ring.view);
+	ck_assert(hli_drained(&taker));
 }
 END_TEST
 
@@ -334,6 +351,7 @@ int main(void)
 		claim_of_a_participant_declared_dead_is_refused,
 		next_tenure_of_a_record_is_not_taken_for_ours,
 		claim_after_the_finish_is_refused,
+		ring_whose_finisher_died_on_the_way_is_not_at_its_end,
 		last_positions_can_be_claimed_and_no_more,
 		take_skips_void_positions_and_finishes_them,
 		take_stops_at_the_first_unpublished_position,

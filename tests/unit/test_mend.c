@@ -79,6 +79,18 @@ START_TEST(head_of_an_older_page_is_raised_to_the_stamps)
 }
 END_TEST
 
+START_TEST(end_that_an_older_page_does_not_know_is_found)
+{
+	struct hli_taker taker;
+
+	hli_finish(&ring.view);
+	hli_store_rlx(&header()->finishing, 0);
+	ck_assert_int_eq(hli_mend(&ring.view), 1);
+	core_consumer(&ring, 1, group, &taker);
+	ck_assert(hli_drained(&taker));
+}
+END_TEST
+
 START_TEST(slot_of_an_older_page_becomes_void)
 {
 	hli_store_rlx(hli_stamp(&ring.view, 9), 5);
@@ -179,6 +191,7 @@ int main(void)
 	const TTest *const tests[] = {
 		sound_ring_is_left_as_it_is,
 		head_of_an_older_page_is_raised_to_the_stamps,
+		end_that_an_older_page_does_not_know_is_found,
 		slot_of_an_older_page_becomes_void,
 		cursor_that_was_overtaken_is_moved_and_the_loss_counted,
 		cursor_beyond_head_is_moved_back,
