@@ -292,6 +292,70 @@ int hl_inspect_block(const struct hl_inspect *inspect, uint32_t index,
 	return 1;
 }
 
+/* Head first: a position below it is claimed, whatever its stamp says then. */
+static enum hl_position_state position_state(const struct hli_view *view,
+					     uint64_t p)
+{
+	const uint64_t capacity = view->geo.capacity;
+	const uint64_t head = hli_head(view);
+	const uint64_t stamp = hli_load_acq(hli_stamp(view, p));
+	const uint64_t named = hli_stamp_position(stamp);
+
+	if (named && ((named ^ p) & view->mask))
+		return HL_POSITION_DAMAGED;
+	if (named > p || p < view->geo.start_position ||
+	    (p < head && head - p > capacity))
+		return HL_POSITION_OVERWRITTEN;
+	if (named == p)
+		return stamp == p ? HL_POSITION_PUBLISHED : HL_POSITION_VOID;
+	if (p >= head)
+		return HL_POSITION_UNCLAIMED;
+	return named == (p > capacity ? p - capacity : 0) ?
+		       HL_POSITION_UNPUBLISHED :
+		       HL_POSITION_DAMAGED;
+}
+
+static bool has_in_hand(const struct hli_view *view, uint32_t record,
+			uint64_t p)
+{
+	const struct hli_record *const r = &view->records[record];
+	const uint32_t group = hli_load_rlx(&r->group); /* checked below */
+	uint64_t from, to;
+
+	if (hli_record_state(r) == HLI_FREE)
+		return false;
+	if (record >= view->geo.max_producers && group < view->geo.max_groups &&
+	    /* A hint: the group may be dropped meanwhile. */
+	    hli_load_rlx(&view->groups[group].kind) == HL_GROUP_EXCLUSIVE)
+		return p >= hli_load_acq(&view->groups[group].next) &&
+		       p < hli_load_acq(&view->groups[group].handed);
+	return hli_range_get(r, &from, &to) && from <= p && p < to;
+}
+
+static uint32_t owner_of(const struct hli_view *view, uint64_t p,
+			 enum hl_position_state state)
+{
+	const bool claimed = state == HL_POSITION_UNPUBLISHED;
+	const uint32_t end = claimed ? view->geo.max_producers : view->nrecords;
+	uint32_t i = claimed ? 0 : view->geo.max_producers;
+
+	if (!claimed && state != HL_POSITION_PUBLISHED)
+		return HL_NOBODY;
+	while (i < end && !has_in_hand(view, i, p))
+		i++;
+	return i < end ? i : HL_NOBODY;
+}
+
+int hl_inspect_position(const struct hl_inspect *inspect, uint64_t position,
+			struct hl_position_status *status)
+{
+	if (position == 0 || position >= HL_POSITION_MAX)
+		return -EINVAL;
+	status->state = position_state(&inspect->view, position);
+	status->owner = owner_of(&inspect->view, position, status->state);
+	return 1;
+}
+
 static int is_ring_file(const struct dirent *entry)
 {
 	const size_t prefix = strlen(HLI_FILE_PREFIX);

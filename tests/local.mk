@@ -46,6 +46,7 @@ api_tests = \
 	%D%/api/test_groups \
 	%D%/api/test_handles \
 	%D%/api/test_header \
+	%D%/api/test_inspect \
 	%D%/api/test_limits \
 	%D%/api/test_lossy \
 	%D%/api/test_modes \
@@ -163,6 +164,7 @@ api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
 %C%_api_test_groups_LDADD = $(api_libs)
 %C%_api_test_handles_LDADD = $(api_libs)
 %C%_api_test_header_LDADD = $(api_libs)
+%C%_api_test_inspect_LDADD = $(api_libs)
 %C%_api_test_limits_LDADD = $(api_libs)
 %C%_api_test_lossy_LDADD = $(api_libs)
 %C%_api_test_modes_LDADD = $(api_libs)

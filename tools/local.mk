@@ -69,8 +69,6 @@ hotline_cli_sources = \
 	%D%/shape.h \
 	%D%/snapshot.c \
 	%D%/snapshot.h \
-	%D%/stamp.c \
-	%D%/stamp.h \
 	%D%/stat_json.c \
 	%D%/stat_text.c \
 	%D%/stop.c \

@@ -16,7 +16,6 @@
 #include "guard.h"
 #include "info_json.h"
 #include "out.h"
-#include "stamp.h"
 
 enum {
 	STAT_BYTES = 1024,     /* of /proc/PID/stat */
@@ -93,6 +92,62 @@ static void read_schema(struct hlt_snapshot *s,
 	s->schema_damaged = ret < 0 && ret != -ENODATA;
 }
 
+static bool is_claimed(const struct hl_inspect *inspect, uint64_t position)
+{
+	struct hl_position_status status;
+
+	return hl_inspect_position(inspect, position, &status) > 0 &&
+	       status.state == HL_POSITION_UNPUBLISHED;
+}
+
+/* The first position of a producer's range that it has not published. */
+static void add_first_of(struct hlt_snapshot *s,
+			 const struct hl_inspect *inspect,
+			 const struct hlt_participant_row *row)
+{
+	const struct hl_participant_status *p = &row->status;
+
+	if (!p->producer || p->from >= p->to)
+		return;
+	for (uint64_t i = 0; i < p->to - p->from && i < LOOKED_AT_MOST; i++) {
+		if (!is_claimed(inspect, p->from + i))
+			continue;
+		s->claimed[s->nclaimed++] = (struct hlt_claimed){
+			.position = p->from + i,
+			.holder = row,
+		};
+		return;
+	}
+}
+
+/* A position that somebody waits for, unless it is there already. */
+static bool add_position(struct hlt_snapshot *s,
+			 const struct hl_inspect *inspect, uint64_t position)
+{
+	if (!is_claimed(inspect, position))
+		return false;
+	for (size_t i = 0; i < s->nclaimed; i++) {
+		if (s->claimed[i].position == position)
+			return true;
+	}
+	s->claimed[s->nclaimed++] = (struct hlt_claimed){
+		.position = position,
+		.holder = hlt_snapshot_holder(s, position),
+	};
+	return true;
+}
+
+/* The ring remembers what was waited for last: it may be long published. */
+static void find_claimed(struct hlt_snapshot *s,
+			 const struct hl_inspect *inspect)
+{
+	for (size_t i = 0; i < s->nparticipants; i++)
+		add_first_of(s, inspect, &s->participants[i]);
+	for (size_t i = 0; i < s->ngroups; i++)
+		add_position(s, inspect, s->groups[i].status.cursor);
+	s->held = add_position(s, inspect, s->ring.held_position);
+}
+
 static void read_ring(void *arg)
 {
 	struct take *take = arg;
@@ -101,6 +156,7 @@ static void read_ring(void *arg)
 	read_participants(take->snapshot, take->inspect);
 	read_blocks(take->snapshot, take->inspect);
 	read_schema(take->snapshot, take->inspect);
+	find_claimed(take->snapshot, take->inspect);
 }
 
 /*
@@ -143,66 +199,6 @@ static void look_up_process(struct hlt_process *process, uint32_t pid,
 		 (int)(close - open - 1), open + 1);
 }
 
-static bool is_claimed(const struct hlt_snapshot *s,
-		       const struct hlt_stamps *stamps, uint64_t position)
-{
-	return position < s->ring.head &&
-	       hlt_stamp_of(stamps, position) == HLT_STAMP_CLAIMED;
-}
-
-/* The first position of a producer's range that it has not published. */
-static void add_first_of(struct hlt_snapshot *s,
-			 const struct hlt_stamps *stamps,
-			 const struct hlt_participant_row *row)
-{
-	const struct hl_participant_status *p = &row->status;
-
-	if (!p->producer || p->from >= p->to)
-		return;
-	for (uint64_t i = 0; i < p->to - p->from && i < LOOKED_AT_MOST; i++) {
-		if (!is_claimed(s, stamps, p->from + i))
-			continue;
-		s->claimed[s->nclaimed++] = (struct hlt_claimed){
-			.position = p->from + i,
-			.holder = row,
-		};
-		return;
-	}
-}
-
-/* A position that somebody waits for, unless it is there already. */
-static bool add_position(struct hlt_snapshot *s,
-			 const struct hlt_stamps *stamps, uint64_t position)
-{
-	if (!is_claimed(s, stamps, position))
-		return false;
-	for (size_t i = 0; i < s->nclaimed; i++) {
-		if (s->claimed[i].position == position)
-			return true;
-	}
-	s->claimed[s->nclaimed++] = (struct hlt_claimed){
-		.position = position,
-		.holder = hlt_snapshot_holder(s, position),
-	};
-	return true;
-}
-
-/* The ring remembers what was waited for last: it may be long published. */
-static void find_claimed(struct hlt_snapshot *s)
-{
-	struct hlt_stamps stamps;
-
-	hlt_stamps_open(&stamps, s->name, &s->ring);
-	s->claimed = hlt_alloc((s->nparticipants + s->ngroups + 1) *
-			       sizeof(*s->claimed));
-	for (size_t i = 0; i < s->nparticipants; i++)
-		add_first_of(s, &stamps, &s->participants[i]);
-	for (size_t i = 0; i < s->ngroups; i++)
-		add_position(s, &stamps, s->groups[i].status.cursor);
-	s->held = add_position(s, &stamps, s->ring.held_position);
-	hlt_stamps_close(&stamps);
-}
-
 static void make_room(struct hlt_snapshot *s)
 {
 	const struct hl_ring_info *info = &s->ring.info;
@@ -211,6 +207,8 @@ static void make_room(struct hlt_snapshot *s)
 	s->groups = hlt_alloc(info->max_groups * sizeof(*s->groups));
 	s->participants = hlt_alloc(n * sizeof(*s->participants));
 	s->blocks = hlt_alloc(info->nblocks * sizeof(*s->blocks));
+	s->claimed =
+		hlt_alloc((n + info->max_groups + 1) * sizeof(*s->claimed));
 }
 
 static int cut_short(struct hl_error *err)
@@ -242,8 +240,6 @@ int hlt_snapshot_take(struct hlt_snapshot *snapshot, const char *name,
 	snapshot->name = name;
 	ret = look(&take);
 	hl_inspect_close(take.inspect);
-	if (ret == 0)
-		find_claimed(snapshot);
 	for (size_t i = 0; i < snapshot->nparticipants; i++) {
 		struct hlt_participant_row *row = &snapshot->participants[i];
 

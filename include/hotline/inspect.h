@@ -137,6 +137,35 @@ HL_API HL_MUST_CHECK int hl_inspect_block(const struct hl_inspect *inspect,
 					  uint32_t index,
 					  struct hl_block_status *status);
 
+enum hl_position_state {
+	HL_POSITION_UNCLAIMED = 0,   /* at head or beyond it */
+	HL_POSITION_UNPUBLISHED = 1, /* claimed, and not there yet */
+	HL_POSITION_PUBLISHED = 2,
+	HL_POSITION_VOID = 3,	     /* given up */
+	HL_POSITION_OVERWRITTEN = 4, /* its slot was claimed again since, or it
+					is from before the ring's start */
+	HL_POSITION_DAMAGED = 5,     /* its slot says what cannot stand there */
+};
+
+#define HL_NOBODY UINT32_MAX
+
+struct hl_position_status {
+	enum hl_position_state state;
+	/* Unpublished: who claimed it. Published: the first consumer that has
+	   it in hand, of whatever group. By their ranges; else HL_NOBODY. */
+	uint32_t owner;
+};
+
+/*
+ * hl_inspect_position - what stands at a position, and who has it
+ *
+ * position from 1 to HL_POSITION_MAX - 1.
+ * Returns: 1, -EINVAL.
+ */
+HL_API HL_MUST_CHECK int hl_inspect_position(const struct hl_inspect *inspect,
+					     uint64_t position,
+					     struct hl_position_status *status);
+
 /*
  * hl_tap_open - watch the messages that pass, without being a consumer
  *

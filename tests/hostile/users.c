@@ -392,6 +392,7 @@ static void look(struct helper *self, struct hl_inspect *inspect)
 {
 	struct hl_participant_status participant;
 	struct hl_group_status group;
+	struct hl_position_status position;
 	struct hl_block_status block;
 	int findings = 0;
 	uint32_t i;
@@ -403,6 +404,10 @@ static void look(struct helper *self, struct hl_inspect *inspect)
 		       memchr(participant.name, 0, sizeof(participant.name)));
 	for (i = 0; hl_inspect_block(inspect, i, &block) >= 0; i++)
 		continue;
+	for (i = 1; i < 100; i++) {
+		EXPECT(self, hl_inspect_position(inspect, i, &position) == 1);
+		EXPECT(self, position.state <= HL_POSITION_DAMAGED);
+	}
 	CALL(self, hl_ring_check(inspect, count_finding, &findings));
 	EXPECT(self, findings < MOST_FINDINGS);
 	tap_it(self, inspect, HL_START_OLDEST);
