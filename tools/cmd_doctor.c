@@ -128,7 +128,24 @@ static int examine(struct doctor *d, struct hlt_examination *e, const char *key)
 	return 0;
 }
 
-static void show_salvaged(const struct doctor *d)
+/* "3 whole, 1 bad checksum", of verdicts from first up to end. */
+static void show_verdicts(const struct hlt_salvage *s, const char *title,
+			  unsigned first, unsigned end)
+{
+	const char *before = title;
+
+	for (unsigned v = first; v < end; v++) {
+		if (s->count[v] == 0)
+			continue;
+		printf("%s%" PRIu64 " %s", before, s->count[v],
+		       hlt_salvage_word((enum hl_salvage)v));
+		before = ", ";
+	}
+	if (before != title)
+		putchar('\n');
+}
+
+static void show_salvaged(const struct doctor *d, bool knows_groups)
 {
 	const struct hlt_salvage *s = &d->salvage;
 
@@ -137,41 +154,57 @@ static void show_salvaged(const struct doctor *d)
 	if (s->messages > 0)
 		printf(", positions %" PRIu64 " to %" PRIu64, s->first,
 		       s->last);
-	if (s->low > 0)
+	if (knows_groups)
 		printf(", %" PRIu64 " of them still needed by a group",
 		       s->needed);
-	if (s->unreadable > 0)
-		printf(", %" PRIu64 " without their payloads, which cannot be "
-		       "read",
-		       s->unreadable);
+	if (s->in_hand > 0)
+		printf(", %" PRIu64 " in hand", s->in_hand);
 	fputs(", into ", stdout);
 	hlt_text_put(stdout, s->file, strlen(s->file), 0);
 	putchar('\n');
+	show_verdicts(s, "          of these: ", 0, HL_SALVAGE_UNPUBLISHED);
+	show_verdicts(s, "          left out: ", HL_SALVAGE_UNPUBLISHED,
+		      HLT_SALVAGE_VERDICTS);
+}
+
+static json_t *salvaged_to_json(const struct hlt_salvage *s, bool knows_groups)
+{
+	json_t *object = json_object();
+
+	hlt_json_set(object, "file", hlt_json_bytes(s->file, strlen(s->file)));
+	hlt_json_set(object, "messages", hlt_json_u64(s->messages));
+	if (knows_groups) {
+		hlt_json_set(object, "needed", hlt_json_u64(s->needed));
+		hlt_json_set(object, "in_hand", hlt_json_u64(s->in_hand));
+	}
+	hlt_json_set(object, "whole", hlt_json_u64(s->count[HL_SALVAGE_WHOLE]));
+	hlt_json_set(object, "unproved",
+		     hlt_json_u64(s->count[HL_SALVAGE_UNPROVED]));
+	hlt_json_set(object, "bad_checksum",
+		     hlt_json_u64(s->count[HL_SALVAGE_BAD_CHECKSUM]));
+	hlt_json_set(object, "payloads_lost",
+		     hlt_json_u64(s->count[HL_SALVAGE_NO_PAYLOAD]));
+	hlt_json_set(object, "unpublished",
+		     hlt_json_u64(s->count[HL_SALVAGE_UNPUBLISHED]));
+	hlt_json_set(object, "void", hlt_json_u64(s->count[HL_SALVAGE_VOID]));
+	return object;
 }
 
 static int salvage(struct doctor *d, const struct hlt_examination *e)
 {
 	struct hlt_salvage *s = &d->salvage;
-	json_t *object;
 	int status;
 
 	if (s->file == NULL)
 		return HLT_DONE;
 	s->name = d->name;
-	s->low = e->opens ? e->ring.low : 0;
 	s->has_checksum = e->opens && e->ring.info.checksum != HL_CHECKSUM_NONE;
 	status = hlt_salvage_run(s);
 	if (status != HLT_DONE)
 		return status;
-	object = json_object();
-	hlt_json_set(object, "file", hlt_json_bytes(s->file, strlen(s->file)));
-	hlt_json_set(object, "messages", hlt_json_u64(s->messages));
-	if (e->opens)
-		hlt_json_set(object, "needed", hlt_json_u64(s->needed));
-	hlt_json_set(object, "payloads_lost", hlt_json_u64(s->unreadable));
-	hlt_json_set(d->document, "salvaged", object);
+	hlt_json_set(d->document, "salvaged", salvaged_to_json(s, e->opens));
 	if (!d->json)
-		show_salvaged(d);
+		show_salvaged(d, e->opens);
 	return HLT_DONE;
 }
 

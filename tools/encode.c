@@ -246,7 +246,7 @@ static bool is_passed_over(const char *key)
 {
 	static const char *const words[] = {
 		"position", "lost",	"voids",    "redelivered",    "attempt",
-		"invalid",  "sequence", "checksum", "payload_offset",
+		"invalid",  "sequence", "checksum", "payload_offset", "salvage",
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {

@@ -50,6 +50,7 @@ static const struct member {
 	{ "voids", READ_OVER, 0, 0 },
 	{ "redelivered", READ_OVER, 0, 0 },
 	{ "attempt", READ_OVER, 0, 0 },
+	{ "salvage", READ_OVER, 0, 0 },
 	{ "invalid", READ_OVER, 0, 0 },
 	{ "payload_error", READ_NEVER, 0, 0 },
 };

@@ -85,46 +85,81 @@ static FILE *open_file(const struct hlt_salvage *s)
 	return file;
 }
 
-static bool write_json(FILE *file, const struct hlt_view *view)
+/* The words of enum hl_salvage. */
+static const char *const verdicts[] = {
+	"whole",      "unproved",    "bad checksum",
+	"no payload", "unpublished", "void",
+};
+
+const char *hlt_salvage_word(enum hl_salvage verdict)
+{
+	return (unsigned)verdict < HLT_SALVAGE_VERDICTS ? verdicts[verdict] :
+							  "?";
+}
+
+/* How it was found, beside what it is. */
+static json_t *verdict_to_json(const struct hl_salvaged *m)
+{
+	json_t *object = json_object();
+
+	hlt_json_set(object, "verdict",
+		     json_string(hlt_salvage_word(m->verdict)));
+	hlt_json_set(object, "needed", json_boolean(m->needed));
+	hlt_json_set(object, "in_hand", json_boolean(m->in_hand));
+	return object;
+}
+
+static bool write_json(FILE *file, const struct hl_salvaged *m,
+		       const struct hlt_view *view)
 {
 	json_t *object = hlt_view_to_json(view);
-	const bool ok =
-		json_dumpf(object, file, JSON_ENCODE_ANY | JSON_COMPACT) == 0 &&
-		putc('\n', file) != EOF;
+	bool ok;
 
+	hlt_json_set(object, "salvage", verdict_to_json(m));
+	ok = json_dumpf(object, file, JSON_ENCODE_ANY | JSON_COMPACT) == 0 &&
+	     putc('\n', file) != EOF;
 	json_decref(object);
 	return ok;
 }
 
-/* One message of hl_ring_salvage(). */
-static int write_message(const void *message, uint32_t slot_bytes,
-			 uint64_t position, const struct hl_payload *payload,
-			 void *user)
+static bool write_message(const struct run *run, const struct hl_salvaged *m)
+{
+	const struct hlt_salvage *s = run->salvage;
+	struct hlt_view view = {
+		.slot = m->message,
+		.slot_bytes = m->slot_bytes,
+		.position = m->position,
+		.has_checksum = s->has_checksum,
+		.payload_status = m->payload ? 0 : -ENODATA,
+	};
+
+	if (s->raw)
+		return fwrite(m->message, 1, m->slot_bytes, run->file) ==
+		       m->slot_bytes;
+	if (m->payload)
+		view.payload = *m->payload;
+	if (m->verdict == HL_SALVAGE_NO_PAYLOAD)
+		view.payload_status = -EBADMSG;
+	return write_json(run->file, m, &view);
+}
+
+/* One slot of hl_ring_salvage(). What is no message is counted only. */
+static int add_slot(const struct hl_salvaged *m, void *user)
 {
 	struct run *run = user;
 	struct hlt_salvage *s = run->salvage;
-	struct hlt_view view = {
-		.slot = message,
-		.slot_bytes = slot_bytes,
-		.position = position,
-		.has_checksum = s->has_checksum,
-		.payload_status = -EBADMSG,
-	};
 
-	if (payload != NULL) {
-		view.payload = *payload;
-		view.payload_status = 0;
-	} else if (hl_message_payload_offset(message) == 0) {
-		view.payload_status = -ENODATA;
-	}
-	if (s->raw ? fwrite(message, 1, slot_bytes, run->file) != slot_bytes :
-		     !write_json(run->file, &view))
+	if ((unsigned)m->verdict < HLT_SALVAGE_VERDICTS)
+		s->count[m->verdict]++;
+	if (m->verdict >= HL_SALVAGE_UNPUBLISHED)
+		return 0;
+	if (!write_message(run, m))
 		return errno > 0 ? -errno : -EIO;
 	if (s->messages++ == 0)
-		s->first = position;
-	s->last = position;
-	s->needed += s->low > 0 && position >= s->low;
-	s->unreadable += view.payload_status == -EBADMSG;
+		s->first = m->position;
+	s->last = m->position;
+	s->needed += m->needed;
+	s->in_hand += m->in_hand;
 	return 0;
 }
 
@@ -134,7 +169,7 @@ static void salvage(void *arg)
 
 	run->ret = hl_ring_salvage(run->salvage->name,
 				   (uint32_t)run->salvage->slot_bytes,
-				   run->salvage->capacity, write_message, run,
+				   run->salvage->capacity, add_slot, run,
 				   &run->err);
 }
 

@@ -71,20 +71,42 @@ HL_API HL_MUST_CHECK int hl_participant_evict(struct hl_ring *ring,
 					      uint32_t participant, bool force,
 					      struct hl_error *err);
 
+/* What is known of a slot's message. */
+enum hl_salvage {
+	HL_SALVAGE_WHOLE = 0,	 /* its checksum is right */
+	HL_SALVAGE_UNPROVED = 1, /* published; no checksum says whether whole */
+	HL_SALVAGE_BAD_CHECKSUM = 2, /* published, and changed since */
+	HL_SALVAGE_NO_PAYLOAD = 3,   /* published; its payload cannot be read */
+	HL_SALVAGE_UNPUBLISHED = 4,  /* claimed; half of it may be there, and
+					half of what was there before */
+	HL_SALVAGE_VOID = 5,	     /* given up: no message */
+};
+
+struct hl_salvaged {
+	const void *message;		  /* a copy of the slot */
+	const struct hl_payload *payload; /* NULL for none that can be read */
+	uint64_t position;
+	uint32_t slot_bytes;
+	enum hl_salvage verdict;
+	/* Of a published one, and false where the header is damaged: */
+	bool needed;  /* an exclusive or shared group has not finished it */
+	bool in_hand; /* a consumer had it and has not finished: recovery
+			 would deliver it again, marked */
+};
+
 /*
  * hl_ring_salvage - read whatever messages a damaged file still holds
  *
  * For a file that hl_ring_open() refuses, or that hl_ring_check() finds damaged.
  * Where the header does not tell, slot_bytes and capacity have to (else 0).
- * Calls fn with each slot whose stamp fits its place, in order of position;
- * payload is NULL where none can be read. fn returns 0 to go on.
+ * Calls fn for each slot whose stamp fits its place, in order of position, and,
+ * where the header can be believed, for those that are claimed and not
+ * published. fn returns 0 to go on.
  *
- * Returns: messages, what fn returned, -EINVAL when the sizes are needed, and
- * as hl_ring_open().
+ * Returns: messages that were published, what fn returned, -EINVAL when the
+ * sizes are needed, and as hl_ring_open().
  */
-typedef int (*hl_salvage_fn)(const void *message, uint32_t slot_bytes,
-			     uint64_t position,
-			     const struct hl_payload *payload, void *user);
+typedef int (*hl_salvage_fn)(const struct hl_salvaged *salvaged, void *user);
 HL_API HL_MUST_CHECK int64_t hl_ring_salvage(const char *name,
 					     uint32_t slot_bytes,
 					     uint64_t capacity,

@@ -52,7 +52,12 @@ is 'nothing was changed by that' "$before" "$(sum r)"
 is 'only the owner may read them' 600 "$(stat -c %a "$tmp/all")"
 is 'payloads too' '["one",{"hex":"00ff"}]' "$(head -1 "$tmp/all" | jq -c .payload)"
 hotline recv -g g -t 0 --json r | jq -c 'del(.redelivered, .attempt)' > "$tmp/received"
-is 'they look as recv shows them' "$(jq -c . < "$tmp/received")" "$(jq -c . < "$tmp/all")"
+is 'they look as recv shows them' "$(jq -c . < "$tmp/received")" \
+	"$(jq -c 'del(.salvage)' < "$tmp/all")"
+is 'each with a verdict' '5 whole' \
+	"$(jq -r .salvage.verdict "$tmp/all" | sort | uniq -c | xargs)"
+is 'and whether it was in hand' '1 2' \
+	"$(jq -r 'select(.salvage.in_hand) | .position' "$tmp/all" | xargs)"
 before=$(md5sum < "$tmp/all")
 expect 'a file that exists stays' 1 hotline doctor --salvage "$tmp/all" r
 says 'and that is said' 'exists already'
@@ -86,8 +91,12 @@ printf '\377\377\377\377\377\377\377\177' | put r 1160
 run hotline doctor --json r
 tap_check 'and an acted beyond that' finds damage 'acted is'
 before=$(sum r)
-hotline doctor --json --salvage "$tmp/four" r > /dev/null
+run hotline doctor --json --salvage "$tmp/four" r
+is 'what is not published is counted' '3 1 1' "$(jq -r '.salvaged |
+	"\(.whole) \(.bad_checksum) \(.unpublished)"' <<< "$out")"
 is 'the rest is saved' '1 2 3 4' "$(jq -r .position "$tmp/four" | xargs)"
+is 'what was changed is marked' 'whole,whole,whole,bad checksum' \
+	"$(jq -r .salvage.verdict "$tmp/four" | paste -sd,)"
 is 'and nothing changed without --repair' "$before" "$(sum r)"
 run hotline doctor --repair --json r
 is 'what can be mended is mended' 'true 6' \
@@ -118,6 +127,50 @@ kill_off "$pid"
 expect 'a dead producer is pending' 7 hotline doctor dead
 expect 'and recovered by --repair' 0 hotline doctor --repair dead
 is 'as recovery does' '2 0' "$(hotline stat --json dead | jq -r '"\(.voided) \(.dead)"')"
+
+# --- Verdicts -------------------------------------------------------------
+
+# verdicts RING - of the messages in the ring, as numbers in a row
+verdicts() {
+	hotline doctor --json --force --salvage "$tmp/verdicts" "$1" |
+		jq -r '.salvaged | "\(.whole) \(.unproved) \(.bad_checksum)" +
+			" \(.payloads_lost) \(.unpublished) \(.void)"'
+}
+hotline create v -c 4 --group g:shared:durable
+fill v 2
+is 'without a checksum nothing proves a message' '0 2 0 0 0 0' "$(verdicts v)"
+is 'it is still needed' '2 true' \
+	"$(jq -r .salvage.needed "$tmp/verdicts" | uniq -c | xargs)"
+hotline recv -g g -t 0 v > /dev/null
+verdicts v > /dev/null
+is 'but not once it was received' '2 false' \
+	"$(jq -r .salvage.needed "$tmp/verdicts" | uniq -c | xargs)"
+hold claim v 1
+is 'what is claimed is no message' '0 2 0 0 1 0' "$(verdicts v)"
+kill_off "$pid"
+hotline recv -g g -t 0 v > /dev/null
+is 'nor is what was given up' '0 2 0 0 0 1' "$(verdicts v)"
+fill v 3
+hotline recv -g g -t 0 v > /dev/null
+hold claim v 1
+# Positions 4, 5 and 6 stand there; the slot of 3, which is void, is claimed.
+is 'nor what is claimed over one of the lap before' '0 3 0 0 1 0' \
+	"$(verdicts v)"
+kill_off "$pid"
+hotline create w -c 4 --arena 64K --checksum payload
+printf '{"type":1,"payload":["one"]}\n{"type":2,"payload":["two"]}\n' |
+	hotline send w
+printf '\377\377\377\377' | put w "$(slot w 2 60)"
+is 'a payload that cannot be read is told' '1 0 0 1 0 0' "$(verdicts w)"
+is 'in its line too' 'no payload' \
+	"$(jq -r 'select(.position == 2).salvage.verdict' "$tmp/verdicts")"
+printf '\0' | put w 36 # the capacity no longer fits the places
+printf '\1' | put w 39
+run hotline doctor --json --force --salvage "$tmp/verdicts" --capacity 4 w
+is 'a checksum proves a message also without a header' '1 1' \
+	"$(jq -r '.salvaged | "\(.whole) \(.payloads_lost)"' <<< "$out")"
+run hotline doctor --force --salvage "$tmp/verdicts" --capacity 4 w
+tap_check 'people are told, too' grep -q 'of these: 1 whole, 1 no payload' <<< "$out"
 
 # --- Headers --------------------------------------------------------------
 

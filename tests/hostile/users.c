@@ -377,14 +377,11 @@ static void tap_it(struct helper *self, struct hl_inspect *inspect,
 	hl_tap_close(tap);
 }
 
-static int look_at_one(const void *message, uint32_t slot_bytes,
-		       uint64_t position, const struct hl_payload *payload,
-		       void *user)
+static int look_at_one(const struct hl_salvaged *salvaged, void *user)
 {
-	(void)position;
-	touch(message, slot_bytes);
-	if (payload)
-		read_payload(user, payload);
+	touch(salvaged->message, salvaged->slot_bytes);
+	if (salvaged->payload)
+		read_payload(user, salvaged->payload);
 	return 0;
 }
 
