@@ -120,12 +120,18 @@ static int force_out(struct hli_member *member, uint32_t participant,
 }
 
 static int mark_evicted(const struct hl_ring *ring, uint32_t participant,
-			struct hl_error *err)
+			uint32_t tenure, struct hl_error *err)
 {
 	struct hli_record *const r = &ring->view.records[participant];
 	const uint32_t word = hli_load_acq(&r->state);
 	const uint32_t state = word & HLI_STATE_MASK;
 
+	if (tenure != HL_ANY_TENURE && tenure != word / HLI_TENURE_STEP)
+		return hli_fail(err, -ENOENT,
+				"%s: who had the number %u is gone, and %s",
+				ring->name, participant,
+				state == HLI_FREE ? "nobody has it now" :
+						    "another has it now");
 	if (state == HLI_EVICTED)
 		return 0;
 	if (state != HLI_LIVE ||
@@ -138,8 +144,8 @@ static int mark_evicted(const struct hl_ring *ring, uint32_t participant,
 	return 0;
 }
 
-int hl_participant_evict(struct hl_ring *ring, uint32_t participant, bool force,
-			 struct hl_error *err)
+int hl_participant_evict(struct hl_ring *ring, uint32_t participant,
+			 uint32_t tenure, bool force, struct hl_error *err)
 {
 	struct hli_member member = { 0 };
 	int ret = hli_join_begin(&member, ring, err);
@@ -151,7 +157,7 @@ int hl_participant_evict(struct hl_ring *ring, uint32_t participant, bool force,
 		ret = hli_fail(err, -ENOENT, "%s: nobody has the number %u",
 			       ring->name, participant);
 	if (ret == 0)
-		ret = mark_evicted(ring, participant, err);
+		ret = mark_evicted(ring, participant, tenure, err);
 	if (ret == 0 && force)
 		ret = force_out(&member, participant, err);
 out:

@@ -243,13 +243,18 @@ int hl_inspect_participant(const struct hl_inspect *inspect, uint32_t index,
 {
 	const struct hli_view *const view = &inspect->view;
 	const struct hli_record *r;
+	uint32_t word;
 
 	if (index >= view->nrecords)
 		return -EINVAL;
 	r = &view->records[index];
 	memset(status, 0, sizeof(*status));
-	if (hli_record_state(r) == HLI_FREE)
+	/* Before the rest: what it belongs to is then of this tenure or later,
+	 * and who acts on an older one is refused. */
+	word = hli_load_acq(&r->state);
+	if ((word & HLI_STATE_MASK) == HLI_FREE)
 		return 0;
+	status->tenure = word / HLI_TENURE_STEP;
 	hli_shared_text(status->name, sizeof(status->name), r->name);
 	status->producer = index < view->geo.max_producers;
 	status->liveness = liveness(inspect, index);

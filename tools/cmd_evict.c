@@ -3,7 +3,8 @@
  * cmd_evict - hotline evict: remove a participant that lives, by decision
  *
  * Says what becomes of what it has in hand. Who is dead needs no decision: the
- * ring recovers it by itself.
+ * ring recovers it by itself. Who was seen is told to the library by its tenure,
+ * so that a newcomer with its number is not hit.
  */
 #include "cmd.h"
 
@@ -11,6 +12,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <hotline/admin.h>
@@ -26,7 +28,8 @@ static const char usage[] =
 	"Remove a participant that lives but is of no use. It learns of it by an\n"
 	"error from its next call.\n"
 	"\n"
-	"PARTICIPANT is a number (hotline stat: NO) or a name that only one has.\n"
+	"PARTICIPANT is a number (hotline stat: NO), a number and a process, as\n"
+	"NO@PID, so that it hits nobody else, or a name that only one has.\n"
 	"\n"
 	"  -f, --force      take what it has in hand away at once: to the other\n"
 	"                   members of a shared group; a producer's positions\n"
@@ -57,51 +60,97 @@ struct evict {
 	bool force, json;
 };
 
-static bool matches(const struct hlt_participant_row *row, const char *word,
-		    bool is_number)
-{
-	char number[16];
+/* Who is meant, by what was written. */
+struct meant {
+	const char *word;
+	bool by_number;
+	uint64_t number;
+	uint64_t pid; /* 0: whichever */
+};
 
-	if (!is_number)
-		return strcmp(row->status.name, word) == 0;
-	snprintf(number, sizeof(number), "%" PRIu32, row->index);
-	return strcmp(number, word) == 0;
+/* "3" or "3@4711"; what is no number is a name. */
+static void read_participant(struct meant *meant, const char *word)
+{
+	char *end;
+
+	*meant = (struct meant){ .word = word };
+	if (word[0] < '0' || word[0] > '9')
+		return;
+	meant->number = strtoull(word, &end, 10); /* too large: nobody's */
+	if (end[0] == '@' && end[1] >= '0' && end[1] <= '9')
+		meant->pid = strtoull(end + 1, &end, 10);
+	meant->by_number = *end == '\0';
+}
+
+static bool matches(const struct hlt_participant_row *row,
+		    const struct meant *meant)
+{
+	return meant->by_number ? row->index == meant->number :
+				  strcmp(row->status.name, meant->word) == 0;
+}
+
+/* Has somebody else the number? */
+static bool is_another(const struct meant *meant,
+		       const struct hlt_participant_row *row)
+{
+	return meant->by_number && meant->pid > 0 &&
+	       meant->pid != row->status.pid;
+}
+
+struct hits {
+	const struct hlt_participant_row *row; /* one that lives, if any does */
+	size_t alive, dead;
+};
+
+static void find_all(const struct hlt_snapshot *s, const struct meant *meant,
+		     struct hits *hits)
+{
+	*hits = (struct hits){ 0 };
+	for (size_t i = 0; i < s->nparticipants; i++) {
+		const struct hlt_participant_row *row = &s->participants[i];
+
+		if (!matches(row, meant))
+			continue;
+		hits->dead += row->status.liveness == HL_DEAD;
+		hits->alive += row->status.liveness != HL_DEAD;
+		if (hits->row == NULL || row->status.liveness != HL_DEAD)
+			hits->row = row;
+	}
 }
 
 /* The participant that was meant; NULL after a complaint. */
 static const struct hlt_participant_row *
 find_participant(const struct evict *e, const struct hlt_snapshot *s)
 {
-	const bool is_number =
-		e->participant[strspn(e->participant, "0123456789")] == '\0';
-	const struct hlt_participant_row *found = NULL;
-	size_t alive = 0, dead = 0;
+	char who[HLT_WHO_BYTES];
+	struct meant meant;
+	struct hits hits;
 
-	for (size_t i = 0; i < s->nparticipants; i++) {
-		const struct hlt_participant_row *row = &s->participants[i];
-
-		if (!matches(row, e->participant, is_number))
-			continue;
-		dead += row->status.liveness == HL_DEAD;
-		alive += row->status.liveness != HL_DEAD;
-		if (found == NULL || row->status.liveness != HL_DEAD)
-			found = row;
-	}
-	if (alive > 1)
+	read_participant(&meant, e->participant);
+	find_all(s, &meant, &hits);
+	if (hits.alive > 1)
 		hlt_complain(e->name,
 			     "%zu participants have the name %s; say "
 			     "the number (hotline stat)",
-			     alive, e->participant);
-	else if (alive == 0 && dead > 0)
+			     hits.alive, e->participant);
+	else if (hits.row == NULL)
+		hlt_complain(e->name, "nobody has the %s %s",
+			     meant.by_number ? "number" : "name",
+			     e->participant);
+	else if (is_another(&meant, hits.row))
+		hlt_complain(e->name,
+			     "number %" PRIu64 " is not process %" PRIu64
+			     "'s, it is that of %s",
+			     meant.number, meant.pid, hlt_who(who, hits.row));
+	else if (hits.alive == 0)
 		hlt_complain(e->name,
 			     "participant %s is dead already: whoever "
 			     "joins or waits next recovers what it "
 			     "had in hand",
 			     e->participant);
-	else if (alive == 0)
-		hlt_complain(e->name, "nobody has the %s %s",
-			     is_number ? "number" : "name", e->participant);
-	return alive == 1 ? found : NULL;
+	else
+		return hits.row;
+	return NULL;
 }
 
 static bool in_shared_group(const struct hlt_snapshot *s,
@@ -181,7 +230,8 @@ static int evict(const struct evict *e, const struct hlt_snapshot *s)
 	ret = hl_ring_open(e->name, e->flags, &ring, &err);
 	if (ret < 0)
 		return hlt_fail(e->name, ret, &err);
-	ret = hl_participant_evict(ring, row->index, e->force, &err);
+	ret = hl_participant_evict(ring, row->index, row->status.tenure,
+				   e->force, &err);
 	hl_ring_close(ring);
 	if (ret < 0) {
 		hlt_fail(e->name, ret, &err);

@@ -124,6 +124,7 @@ json_t *hlt_participant_to_json(const struct hlt_snapshot *s,
 	set_text(object, "name", p->name);
 	set_role(object, p, hlt_snapshot_group(s, p->group));
 	set_text(object, "liveness", hlt_liveness_word(p->liveness));
+	set_u64(object, "tenure", p->tenure);
 	set_u64(object, "pid", p->pid);
 	set_u64(object, "pid_start", p->pid_start);
 	set_u64(object, "uid", p->uid);

@@ -53,22 +53,26 @@ int hl_ring_check(const struct hl_inspect *inspect, hl_finding_fn fn,
 HL_API HL_MUST_CHECK int hl_ring_repair(struct hl_ring *ring,
 					struct hl_error *err);
 
+#define HL_ANY_TENURE UINT32_MAX
+
 /*
  * hl_participant_evict - remove a participant that lives, by decision
  *
- * It learns of it by -EIDRM from its next call. Until then what it has in hand
+ * tenure is what hl_inspect_participant() told when the decision was made, so
+ * that it hits nobody who has the number since; or HL_ANY_TENURE. It learns of it by -EIDRM from its next call. Until then what it has in hand
  * is honoured, and holds others back. With force it is not: a shared group's
  * run goes to the other members, marked; a producer's positions become void;
  * an exclusive or lossy consumer's group is dropped. What it had taken over
  * from a dead member stays with it until it leaves or dies. A stopped process that
  * wakes up later may then still write into a slot that is somebody else's.
  *
- * Returns: 0, -ENOENT nobody has that number, -EUSERS no free record with a
+ * Returns: 0, -ENOENT nobody has that number, or another by now, -EUSERS no free record with a
  * higher number to hand the run over (force; it is evicted all the same), and
  * as hl_group_create().
  */
 HL_API HL_MUST_CHECK int hl_participant_evict(struct hl_ring *ring,
-					      uint32_t participant, bool force,
+					      uint32_t participant,
+					      uint32_t tenure, bool force,
 					      struct hl_error *err);
 
 /* What is known of a slot's message. */

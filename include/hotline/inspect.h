@@ -104,7 +104,8 @@ struct hl_participant_status {
 	bool producer;	/* else a consumer */
 	uint32_t group; /* of a consumer */
 	enum hl_liveness liveness;
-	uint32_t pid; /* in its own pid namespace; for people */
+	uint32_t tenure; /* another one for each participant of this number */
+	uint32_t pid;	 /* in its own pid namespace; for people */
 	uint32_t uid;
 	uint64_t pid_start; /* clock ticks after boot, field 22 of stat */
 	uint64_t joined_ns; /* CLOCK_REALTIME */

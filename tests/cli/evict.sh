@@ -67,6 +67,28 @@ tap_check 'and its group is dropped' grep -q 'group g is dropped' <<< "$out"
 is 'group and all' 0 "$(hotline stat --json x | jq '.groups | length')"
 kill_off "$pid"
 
+# --- Another by now -------------------------------------------------------
+
+ready n -c 16 --group g:shared:durable
+hold take n g 2
+seen=$(number n)@$pid
+first=$pid
+expect 'a number and its process are refused when it never had it' 1 \
+	hotline evict n "$(number n)@1"
+says 'and who has it is said' "not process 1's, it is that of consumer hold (number $(
+	number n), pid $first"
+kill_off "$first"
+hotline recv -g g -t 0 n > /dev/null
+hold take n g 0
+is 'a newcomer has the number' "${seen%@*}" "$(number n)"
+expect 'and is not hit by what was seen before' 1 hotline evict n "$seen"
+says 'as is said' "pid $pid"
+is 'it lives on' alive "$(hotline stat --json n | jq -r '.participants[0].liveness')"
+expect 'with its own process it is meant' 0 hotline evict n "$(number n)@$pid"
+kill_off "$pid"
+expect 'no number is too large' 1 hotline evict n 4294967296@1
+says 'for nobody to have it' 'nobody has the number'
+
 # --- Who cannot be --------------------------------------------------------
 
 ready d -c 16 --group g:shared:durable

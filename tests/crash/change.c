@@ -37,8 +37,8 @@ static void be_evicted(struct worker *w)
 	if (!reader_join(&r, w, "crowd", HL_GROUP_SHARED, false))
 		return;
 	got = reader_take(&r, &batch);
-	ret = hl_participant_evict(w->ring, r.consumer->member.index, true,
-				   &err);
+	ret = hl_participant_evict(w->ring, r.consumer->member.index,
+				   HL_ANY_TENURE, true, &err);
 	if (ret < 0 && ret != -EUSERS)
 		wrong("evict: %s", err.text);
 	ret = got > 0 ? hl_consumer_done(r.consumer) : -EIDRM;

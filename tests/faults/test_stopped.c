@@ -220,7 +220,8 @@ START_TEST(stopped_member_that_was_evicted_is_told_and_may_join_again)
 	support_await(reader, 1);
 	stop(reader);
 	/* The consumers' first record is the only one taken. */
-	ck_assert_int_eq(hl_participant_evict(ring, 4, true, NULL), 0);
+	ck_assert_int_eq(
+		hl_participant_evict(ring, 4, HL_ANY_TENURE, true, NULL), 0);
 	other = support_consume(ring, "s", HL_GROUP_SHARED);
 	ck_assert_int_eq(hl_consumer_take(other, 1, DEADLINE_NS, &batch), 1);
 	ck_assert_uint_eq(support_number(hl_batch_next(&batch)), 1);

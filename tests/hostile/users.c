@@ -452,8 +452,8 @@ static void run_operator(struct helper *self)
 		group.start = (enum hl_group_start)(turn / 3 % 3);
 		group.position = turn;
 		CALL(self, hl_group_create(ring, &group, NULL));
-		CALL(self,
-		     hl_participant_evict(ring, turn % 9, turn & 16, NULL));
+		CALL(self, hl_participant_evict(ring, turn % 9, HL_ANY_TENURE,
+						turn & 16, NULL));
 		CALL(self, hl_ring_repair(ring, NULL));
 		CALL(self, hl_group_drop(ring, "x", NULL));
 		CALL(self, hl_ring_finish(ring, NULL));
