@@ -68,6 +68,7 @@ cli_tests = \
 	%D%/cli/completion.sh \
 	%D%/cli/doctor.sh \
 	%D%/cli/evict.sh \
+	%D%/cli/groups.sh \
 	%D%/cli/hostile.sh \
 	%D%/cli/layout.sh \
 	%D%/cli/layout_files.sh \

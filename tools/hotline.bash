@@ -49,7 +49,7 @@ _hotline_options() {
 			--batch --raw --any-owner --where --fields \
 			--csv --hex --schema
 		;;
-	rm) printf '%s ' "$common" --force ;;
+	rm) printf '%s ' "$common" --force --group --any-owner ;;
 	bench) printf '%s ' "$common" --cores --time ;;
 	layout)
 		printf '%s ' "$common" --hot --stride --line --suggest \
@@ -85,7 +85,7 @@ _hotline_wants_value() {
 		*:--for | *:--salvage | *:--cores | *:--time | \
 		*:--cold-size | *:--schema | *:--where | *:--fields | *:--cu) return 0 ;;
 	create:-[csabpgm] | tail:-[fnt] | send:-t | recv:-[gfntb] | \
-		why:-f | doctor:-s | bench:-[ct] | layout:-[HslmC]) return 0 ;;
+		rm:-g | why:-f | doctor:-s | bench:-[ct] | layout:-[HslmC]) return 0 ;;
 	esac
 	return 1
 }

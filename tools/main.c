@@ -32,7 +32,7 @@ static const struct cmd commands[] = {
 	{ "send", hlt_cmd_send, "send messages from standard input" },
 	{ "recv", hlt_cmd_recv, "receive messages as member of a group" },
 	{ "evict", hlt_cmd_evict, "remove a participant that lives" },
-	{ "rm", hlt_cmd_rm, "remove rings" },
+	{ "rm", hlt_cmd_rm, "remove rings, or drop a group" },
 	{ "bench", hlt_cmd_bench, "measure rings between two cores" },
 	{ "layout", hlt_cmd_layout, "draw a struct on cache lines" },
 };
