@@ -323,7 +323,8 @@ static int bury(struct hl_consumer *consumer)
 
 	fill_batch(consumer, &batch);
 	message = hl_batch_next(&batch);
-	if (!message) { /* made void since: damage, and nothing to give */
+	if (!message || (hl_message_sequence(message) & HL_SEQUENCE_VOID)) {
+		/* Made void since: damage, and nothing to give. */
 		hli_done(&consumer->taker, consumer->taker.run.to);
 		return 0;
 	}

@@ -432,7 +432,7 @@ ssize_t hl_router_run(struct hl_router *router, struct hl_batch *batch)
 	while ((message = hl_batch_next(batch))) {
 		ret = handle(router, batch, message, &tally);
 		if (ret < 0) {
-			batch->next--;
+			hl_batch_back(batch);
 			break;
 		}
 		handled++;

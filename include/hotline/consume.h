@@ -103,14 +103,16 @@ struct hl_batch {
 	uint64_t arena_at; /* bytes from file to the first block */
 	uint32_t count;	   /* positions, void ones included */
 	uint32_t messages; /* positions that hold a message */
-	uint32_t next;	   /* of the walk */
+	uint32_t next;	   /* positions that the walk's row has come to */
 	uint32_t first;	   /* slot of the first */
 	uint32_t mask;
 	uint32_t slot_bytes;
 	uint32_t attempt; /* of redelivered ones: 1 for the first time again */
 	uint32_t nblocks;
 	uint32_t block_stride;
-	uint32_t prefetch; /* payloads to fetch ahead; 0 for none */
+	uint32_t prefetch;	       /* payloads to fetch ahead; 0 for none */
+	const unsigned char *at;       /* of the walk: the slot returned last */
+	const unsigned char *row_last; /* it may go on to here in a row */
 	struct hl_consumer *consumer;
 	bool copied; /* lossy: the messages are copies */
 };
@@ -277,23 +279,57 @@ static inline void hl_batch_fetch(const struct hl_batch *batch, size_t i)
 #define HL_BATCH_AHEAD 4u /* messages between the walk and its prefetch */
 
 /*
+ * For hl_batch_next(): begin the next row of slots that hold messages. All up
+ * to where the ring wraps, one where each has to be looked at, or the next
+ * ones fetched.
+ */
+static inline const void *hl_batch_next_row(struct hl_batch *batch)
+{
+	const bool one = batch->messages != batch->count || batch->prefetch ||
+			 batch->slot_bytes > HL_LINE_BYTES;
+
+	while (batch->next < batch->count) {
+		const uint32_t left = batch->count - batch->next;
+		const uint32_t to_wrap =
+			batch->mask -
+			((batch->first + batch->next) & batch->mask);
+		const uint32_t more = left <= to_wrap ? left - 1 : to_wrap;
+		const unsigned char *const slot =
+			(const unsigned char *)hl_batch_slot(batch,
+							     batch->next);
+
+		batch->at = batch->row_last = slot;
+		batch->next++;
+		if (!one) {
+			batch->next += more;
+			batch->row_last += (size_t)more * HL_LINE_BYTES;
+			return slot;
+		}
+		if (batch->next + HL_BATCH_AHEAD <= batch->count)
+			hl_batch_fetch(batch, batch->next + HL_BATCH_AHEAD - 1);
+		if (!(hl_message_sequence(slot) & HL_SEQUENCE_VOID))
+			return slot;
+	}
+	return NULL;
+}
+
+/*
  * hl_batch_next - the next message of the batch, NULL after the last
  *
  * Skips void positions. What it returns stays valid until it is done.
  */
 static inline const void *hl_batch_next(struct hl_batch *batch)
 {
-	while (batch->next < batch->count) {
-		const void *slot = hl_batch_slot(batch, batch->next);
+	if (batch->at == batch->row_last)
+		return hl_batch_next_row(batch);
+	batch->at += HL_LINE_BYTES; /* rows of wider slots are one long */
+	return batch->at;
+}
 
-		batch->next++;
-		if ((batch->slot_bytes > HL_LINE_BYTES || batch->prefetch) &&
-		    batch->next + HL_BATCH_AHEAD <= batch->count)
-			hl_batch_fetch(batch, batch->next + HL_BATCH_AHEAD - 1);
-		if (!(hl_message_sequence(slot) & HL_SEQUENCE_VOID))
-			return slot;
-	}
-	return NULL;
+/* Give back what hl_batch_next() returned last: it comes again. */
+static inline void hl_batch_back(struct hl_batch *batch)
+{
+	batch->at -= HL_LINE_BYTES;
 }
 
 /*
@@ -307,43 +343,39 @@ static inline const void *hl_batch_next(struct hl_batch *batch)
  */
 static inline size_t hl_batch_run(struct hl_batch *batch, const void **messages)
 {
-	const uint32_t left_before_wrap =
-		batch->mask - ((batch->first + batch->next) & batch->mask);
 	const unsigned char *slot;
-	uint32_t n, most;
+	size_t n;
 
 	*messages = hl_batch_next(batch);
 	if (!*messages)
 		return 0;
-	if (batch->messages == batch->count) {
-		most = batch->count - batch->next;
-		n = most < left_before_wrap ? most : left_before_wrap;
-		batch->next += n;
-		return 1 + (size_t)n;
-	}
-	slot = (const unsigned char *)*messages;
-	for (n = 1; batch->next < batch->count; n++, batch->next++) {
-		const unsigned char *const next =
-			(const unsigned char *)hl_batch_slot(batch,
-							     batch->next);
-
-		if (next != slot + (size_t)n * batch->slot_bytes ||
-		    (hl_message_sequence(next) & HL_SEQUENCE_VOID))
+	n = 1 + (size_t)(batch->row_last - batch->at) / HL_LINE_BYTES;
+	/* Where a row is one slot, the run is longer. */
+	for (; batch->next < batch->count; batch->next++, n++) {
+		slot = (const unsigned char *)hl_batch_slot(batch, batch->next);
+		if (slot != batch->row_last + batch->slot_bytes ||
+		    (batch->messages != batch->count &&
+		     (hl_message_sequence(slot) & HL_SEQUENCE_VOID)))
 			break;
+		batch->row_last = slot;
 	}
+	batch->at = batch->row_last;
 	return n;
 }
 
 /* Position of the message that hl_batch_next() returned last. */
 static inline uint64_t hl_batch_position(const struct hl_batch *batch)
 {
-	return batch->position + batch->next - 1;
+	const size_t ahead = (size_t)(batch->row_last - batch->at);
+
+	return batch->position + batch->next - 1 - ahead / HL_LINE_BYTES;
 }
 
 /* Was the message that hl_batch_next() returned last handed out before? */
 static inline bool hl_batch_redelivered(const struct hl_batch *batch)
 {
-	return hl_batch_position(batch) < batch->redelivered_below;
+	return batch->position < batch->redelivered_below &&
+	       hl_batch_position(batch) < batch->redelivered_below;
 }
 
 /*

@@ -10,8 +10,8 @@
  *
  *     struct hl_claim claim;
  *     ssize_t n = hl_producer_claim(producer, 32, HL_FOREVER, &claim);
- *     for (ssize_t i = 0; i < n; i++)
- *             fill(hl_claim_slot(&claim, i));
+ *     while ((m = hl_claim_next(&claim)))
+ *             fill(m);
  *     hl_producer_publish(producer);
  *
  * A slot holds what the lap before left in it: fill every field, but never the
@@ -98,6 +98,9 @@ struct hl_claim {
 	uint32_t first; /* slot of the first */
 	uint32_t mask;
 	uint32_t slot_bytes;
+	uint32_t next;		 /* slots that the walk's row has come to */
+	unsigned char *at;	 /* of the walk: the slot returned last */
+	unsigned char *row_last; /* it may go on to here in a row */
 };
 
 /* Slot i of a claim, i below count. */
@@ -106,6 +109,64 @@ static inline void *hl_claim_slot(const struct hl_claim *claim, size_t i)
 	const size_t slot = (claim->first + i) & claim->mask;
 
 	return claim->slots + slot * claim->slot_bytes;
+}
+
+/* For hl_claim_next(): begin the next row, which ends where the ring wraps. */
+static inline void *hl_claim_next_row(struct hl_claim *claim)
+{
+	const uint32_t left = claim->count - claim->next;
+	const uint32_t to_wrap =
+		claim->mask - ((claim->first + claim->next) & claim->mask);
+	uint32_t more = left <= to_wrap ? left - 1 : to_wrap;
+
+	if (left == 0)
+		return NULL;
+	if (claim->slot_bytes > HL_LINE_BYTES)
+		more = 0; /* one by one */
+	claim->at = (unsigned char *)hl_claim_slot(claim, claim->next);
+	claim->row_last = claim->at + (size_t)more * HL_LINE_BYTES;
+	claim->next += 1 + more;
+	return claim->at;
+}
+
+/*
+ * hl_claim_next - the next slot of a claim, NULL after the last
+ *
+ * The slots that hl_claim_slot() has from 0 on, with less to work out for each.
+ */
+static inline void *hl_claim_next(struct hl_claim *claim)
+{
+	if (claim->at == claim->row_last)
+		return hl_claim_next_row(claim);
+	claim->at += HL_LINE_BYTES; /* rows of wider slots are one long */
+	return claim->at;
+}
+
+/*
+ * hl_claim_run - the next slots of a claim that lie in a row
+ *
+ * For the tightest loops: *slots is the first of an array of slots of
+ * slot_bytes each. A claim has one run, two where the ring wraps. Goes on where
+ * hl_claim_next() or the last run stopped. Returns how many, 0 after the last.
+ */
+static inline size_t hl_claim_run(struct hl_claim *claim, void **slots)
+{
+	unsigned char *slot;
+	size_t n;
+
+	*slots = hl_claim_next(claim);
+	if (!*slots)
+		return 0;
+	n = 1 + (size_t)(claim->row_last - claim->at) / HL_LINE_BYTES;
+	/* Where a row is one slot, the run is longer. */
+	for (; claim->next < claim->count; claim->next++, n++) {
+		slot = (unsigned char *)hl_claim_slot(claim, claim->next);
+		if (slot != claim->row_last + claim->slot_bytes)
+			break;
+		claim->row_last = slot;
+	}
+	claim->at = claim->row_last;
+	return n;
 }
 
 /*

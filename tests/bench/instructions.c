@@ -37,14 +37,26 @@ __attribute__((noreturn)) static void fail(const char *what)
 	exit(1);
 }
 
+BENCH_INLINE void claim(uint32_t n, struct hl_claim *claimed)
+{
+	if (hl_producer_claim(producer, n, HL_NOWAIT, claimed) != (ssize_t)n)
+		fail("claim");
+}
+
+/* A burst, written as arrays of slots. */
 BENCH_INLINE void produce(uint32_t n)
 {
-	struct hl_claim claim;
+	struct hl_claim claimed;
+	void *slots;
+	size_t k;
 
-	if (hl_producer_claim(producer, n, HL_NOWAIT, &claim) != (ssize_t)n)
-		fail("claim");
-	for (uint32_t i = 0; i < n; i++)
-		bench_fill(hl_claim_slot(&claim, i), 0, number++);
+	claim(n, &claimed);
+	while ((k = hl_claim_run(&claimed, &slots))) {
+		unsigned char *slot = slots;
+
+		for (; k; k--, slot += BENCH_LINE)
+			bench_fill(slot, 0, number++);
+	}
 	hl_producer_publish(producer);
 }
 
@@ -52,11 +64,23 @@ BENCH_INLINE void take(uint32_t n)
 {
 	struct hl_batch batch;
 	const struct bench_message *m;
+	uint64_t read = 0;
 
 	if (hl_consumer_take(consumer, n, HL_NOWAIT, &batch) != (ssize_t)n)
 		fail("take");
 	while ((m = hl_batch_next(&batch)))
-		sum += m->number;
+		read += m->number;
+	sum += read;
+	hl_consumer_done(consumer);
+}
+
+BENCH_INLINE void take_one(void)
+{
+	struct hl_batch batch;
+
+	if (hl_consumer_take(consumer, 1, HL_NOWAIT, &batch) != 1)
+		fail("take");
+	sum += ((const struct bench_message *)hl_batch_next(&batch))->number;
 	hl_consumer_done(consumer);
 }
 
@@ -74,12 +98,16 @@ COUNTED count_take_32(void)
 
 COUNTED count_produce_1(void)
 {
-	produce(1);
+	struct hl_claim claimed;
+
+	claim(1, &claimed);
+	bench_fill(hl_claim_slot(&claimed, 0), 0, number++);
+	hl_producer_publish(producer);
 }
 
 COUNTED count_take_1(void)
 {
-	take(1);
+	take_one();
 }
 
 COUNTED count_send(void)
@@ -103,7 +131,7 @@ COUNTED count_shared_take_32(void)
 
 COUNTED count_shared_take_1(void)
 {
-	take(1);
+	take_one();
 }
 
 COUNTED count_lossy_take_32(void)
@@ -121,13 +149,13 @@ COUNTED count_payload_produce_1(void)
 {
 	const size_t bytes = PAYLOAD_BYTES;
 	struct hl_payload_space space;
-	struct hl_claim claim;
+	struct hl_claim claimed;
 	struct hl_message *m;
 
-	if (hl_payload_alloc(producer, &bytes, 1, &space) < 0 ||
-	    hl_producer_claim(producer, 1, HL_NOWAIT, &claim) != 1)
+	if (hl_payload_alloc(producer, &bytes, 1, &space) < 0)
 		fail("payload");
-	m = hl_claim_slot(&claim, 0);
+	claim(1, &claimed);
+	m = hl_claim_slot(&claimed, 0);
 	bench_fill(m, 0, number++);
 	m->payload_offset = space.payload_offset;
 	hl_producer_publish(producer);

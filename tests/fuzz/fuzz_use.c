@@ -177,8 +177,10 @@ static void finish(struct member *member, struct fuzz_input *in)
 	else
 		ret = hl_consumer_done(member->consumer);
 	FUZZ_EXPECT(fuzz_code_ok(ret));
-	if (ret == 0)
-		member->batch.next = member->batch.count;
+	if (ret < 0)
+		return;
+	member->batch.next = member->batch.count;
+	member->batch.at = member->batch.row_last;
 }
 
 /* The next message of the batch in hand: looked at, or sent on. */
