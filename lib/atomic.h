@@ -93,6 +93,9 @@ static inline void hli_fence_compiler(void)
 #define HLI_RACES_BY_DESIGN
 #endif
 
+/* Write out a loop of so many turns: where each message costs a turn. */
+#define HLI_UNROLL_8 _Pragma("GCC unroll 8")
+
 /* Tell the processor that this is a spin. */
 static inline void hli_pause(void)
 {

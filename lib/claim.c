@@ -50,8 +50,9 @@ void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
 	hli_lease_init(&claimer->lease);
 }
 
-/* How many of n positions from h on are free, by low. */
-static uint64_t room(struct hli_claimer *claimer, uint64_t h, uint64_t n)
+/* How many of n positions from h on are free, by a low that is raised first. */
+HLI_RARELY static uint64_t more_room(struct hli_claimer *claimer, uint64_t h,
+				     uint64_t n)
 {
 	const uint64_t capacity = claimer->view->geo.capacity;
 	uint64_t enough;
@@ -69,12 +70,22 @@ static uint64_t room(struct hli_claimer *claimer, uint64_t h, uint64_t n)
 	return hli_min(n, claimer->low + capacity - h);
 }
 
+/* The same, by the low that is known if that is enough. */
+static uint64_t room(struct hli_claimer *claimer, uint64_t h, uint64_t n)
+{
+	const uint64_t capacity = claimer->view->geo.capacity;
+	const uint64_t spare = claimer->low + capacity - h;
+
+	/* More than the ring: low is above h, or far below. */
+	return n <= spare && spare <= capacity ? n : more_room(claimer, h, n);
+}
+
 /*
  * How many of n slots from h on are settled for the lap before. Low alone does
  * not tell: a group that joined at the newest does not wait for a slow
  * producer of an older lap.
  */
-static uint64_t settled(const struct hli_view *view, uint64_t h, uint64_t n)
+static uint64_t settled_run(const struct hli_view *view, uint64_t h, uint64_t n)
 {
 	const uint64_t capacity = view->geo.capacity;
 	const uint32_t step = view->geo.slot_bytes;
@@ -89,6 +100,15 @@ static uint64_t settled(const struct hli_view *view, uint64_t h, uint64_t n)
 		const uint64_t row_end = p + hli_slots_in_row(view, p, left);
 
 		left -= row_end - p;
+		if (step == HL_LINE_BYTES) {
+			const uint64_t there =
+				capacity +
+				hli_lines_stamped(slot, p - capacity,
+						  row_end - capacity);
+
+			slot += (there - p) * HL_LINE_BYTES;
+			p = there;
+		}
 		for (; p != row_end; p++, slot += step) {
 			/* E1: pairs with claim.c:hli_publish(), of the lap
 			 * before */
@@ -99,6 +119,17 @@ static uint64_t settled(const struct hli_view *view, uint64_t h, uint64_t n)
 		}
 	}
 	return n;
+}
+
+/* The same, at once where it is one message and no void position before. */
+static inline uint64_t settled(const struct hli_view *view, uint64_t h,
+			       uint64_t n)
+{
+	/* E1: pairs with claim.c:hli_publish(), of the lap before */
+	if (n == 1 &&
+	    hli_load_acq(hli_stamp(view, h)) == h - view->geo.capacity)
+		return 1;
+	return settled_run(view, h, n);
 }
 
 static bool take_head(struct hli_claimer *claimer, uint64_t h, uint64_t n)
@@ -114,15 +145,21 @@ static bool take_head(struct hli_claimer *claimer, uint64_t h, uint64_t n)
 }
 
 /* What the lap before left must not be followed. */
-static void clear_payloads(const struct hli_claimer *claimer)
+HLI_APART static void clear_payloads(const struct hli_claimer *claimer)
 {
+	const struct hli_view *const view = claimer->view;
+	const uint64_t end = claimer->first + claimer->count;
 	const uint32_t none = 0;
-	uint32_t i;
+	uint64_t p = claimer->first;
 
-	for (i = 0; i < claimer->count; i++)
-		memcpy(hli_slot(claimer->view, claimer->first + i) +
-			       HL_PAYLOAD_OFFSET,
-		       &none, sizeof(none));
+	while (p < end) {
+		unsigned char *slot = hli_slot(view, p);
+		uint64_t left = hli_slots_in_row(view, p, end - p);
+
+		p += left;
+		for (; left; left--, slot += view->geo.slot_bytes)
+			memcpy(slot + HL_PAYLOAD_OFFSET, &none, sizeof(none));
+	}
 }
 
 static ssize_t without_claim(struct hli_claimer *claimer, int code)
@@ -134,8 +171,21 @@ static ssize_t without_claim(struct hli_claimer *claimer, int code)
 	return code;
 }
 
+/* A head that is finished, damaged or near its end: how many of n can follow
+ * it, or an error. */
+HLI_RARELY static ssize_t odd_head(uint64_t h, uint64_t n)
+{
+	if (h & HLI_FINISHED)
+		return -EPIPE;
+	if (h == 0)
+		return -EBADMSG;
+	if (h >= HLI_POSITION_END)
+		return -EOVERFLOW;
+	return (ssize_t)hli_min(n, HLI_POSITION_END - h);
+}
+
 /* One try: positions claimed, 0 when another was faster, or an error. */
-static ssize_t try_claim(struct hli_claimer *claimer, uint64_t n)
+static HLI_INLINE ssize_t try_claim(struct hli_claimer *claimer, uint64_t n)
 {
 	const struct hli_view *const view = claimer->view;
 	const uint64_t h = hli_load_acq(&view->header->head);
@@ -143,15 +193,16 @@ static ssize_t try_claim(struct hli_claimer *claimer, uint64_t n)
 	HLI_HOOK("claim_read");
 	if (!hli_record_live(claimer->record, claimer->tenure))
 		return -EIDRM;
-	if (h & HLI_FINISHED)
-		return -EPIPE;
-	if (h == 0)
-		return -EBADMSG;
-	if (h >= HLI_POSITION_END)
-		return -EOVERFLOW;
+	if (h - 1 >= HLI_POSITION_END / 2) {
+		const ssize_t follow = odd_head(h, n);
+
+		if (follow < 0)
+			return follow;
+		n = (uint64_t)follow;
+	}
 	if (claimer->refuse && !hli_group_any(view))
 		return -ENOTCONN;
-	n = room(claimer, h, hli_min(n, HLI_POSITION_END - h));
+	n = room(claimer, h, n);
 	HLI_HOOK("claim_room");
 	if (claimer->low > h)
 		return hli_load_acq(&view->header->head) == h ? -EBADMSG : 0;
@@ -171,18 +222,27 @@ static ssize_t try_claim(struct hli_claimer *claimer, uint64_t n)
 	return (ssize_t)n;
 }
 
-ssize_t hli_claim(struct hli_claimer *claimer, uint64_t n)
+/* The first try was for nothing: others are faster, or it cannot be. */
+HLI_RARELY static ssize_t claim_again(struct hli_claimer *claimer, uint64_t n,
+				      ssize_t got)
 {
 	int tries = n < MANY ? TRIES : TRIES_OF_MANY;
-	ssize_t got;
 
-	do {
+	while (got == 0 && --tries)
 		got = try_claim(claimer, n);
-	} while (got == 0 && --tries);
 	if (got == 0)
 		got = -EAGAIN;
+	return got < 0 ? without_claim(claimer, (int)got) : got;
+}
+
+ssize_t hli_claim(struct hli_claimer *claimer, uint64_t n)
+{
+	ssize_t got = try_claim(claimer, n);
+
+	if (got <= 0)
+		got = claim_again(claimer, n, got);
 	if (got < 0)
-		return without_claim(claimer, (int)got);
+		return got;
 	claimer->count = claimer->open = (uint32_t)got;
 	hli_fence_rel(); /* head before the bodies, for lossy readers */
 	if (claimer->view->geo.nblocks)
@@ -206,7 +266,7 @@ bool hli_is_settled(const struct hli_claimer *claimer, uint64_t position)
 }
 
 /* All of a claim of which some positions are settled already. */
-static void settle_rest(struct hli_claimer *claimer, uint64_t flag)
+HLI_RARELY static void settle_rest(struct hli_claimer *claimer, uint64_t flag)
 {
 	uint64_t p = claimer->first;
 
@@ -219,17 +279,40 @@ static void settle_rest(struct hli_claimer *claimer, uint64_t flag)
 	}
 }
 
+/* Stamp p and what follows it in slots of a line each: eights of at most n. */
+static uint64_t stamp_lines(unsigned char *slot, uint64_t p, uint64_t n)
+{
+	uint64_t i, k;
+
+	for (i = 0; n - i >= 8; i += 8, slot += 8 * HL_LINE_BYTES) {
+		HLI_UNROLL_8
+		for (k = 0; k < 8; k++) {
+			/* E1: pairs with take.c:ready_run() */
+			hli_store_rel(hli_stamp_in(slot + k * HL_LINE_BYTES),
+				      p + i + k);
+			HLI_HOOK("publish_stamp");
+		}
+	}
+	return i;
+}
+
 /* Stamp n positions from p on. */
-static void stamp_run(const struct hli_view *view, uint64_t p, uint64_t n)
+HLI_APART static void stamp_run(const struct hli_view *view, uint64_t p,
+				uint64_t n)
 {
 	const uint32_t step = view->geo.slot_bytes;
 	const uint64_t end = p + n;
 	unsigned char *slot;
-	uint64_t row_end;
+	uint64_t row_end, done;
 
 	while (p < end) {
 		slot = hli_slot(view, p);
 		row_end = p + hli_slots_in_row(view, p, end - p);
+		if (step == HL_LINE_BYTES) {
+			done = stamp_lines(slot, p, row_end - p);
+			p += done;
+			slot += done * HL_LINE_BYTES;
+		}
 		for (; p < row_end; p++, slot += step) {
 			/* E1: pairs with take.c:ready_run() */
 			hli_store_rel(hli_stamp_in(slot), p);
@@ -247,7 +330,8 @@ void hli_publish(struct hli_claimer *claimer)
 		settle_rest(claimer, 0);
 	} else {
 		/* The first one last: readers find the whole burst at once. */
-		stamp_run(view, first + 1, claimer->count - 1);
+		if (claimer->count > 1)
+			stamp_run(view, first + 1, claimer->count - 1);
 		/* E1: pairs with take.c:ready_run() */
 		hli_store_rel(hli_stamp(view, first), first);
 		HLI_HOOK("publish_first");

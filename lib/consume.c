@@ -135,6 +135,10 @@ static void init_batch(struct hl_consumer *consumer)
 		.consumer = consumer,
 		.copied = copied,
 	};
+	consumer->batch_max = copied ? HLI_LOSSY_BATCH :
+				       (uint32_t)view->geo.capacity;
+	consumer->rows = view->geo.slot_bytes == HL_LINE_BYTES &&
+			 !consumer->batch.prefetch;
 }
 
 static void init_consumer(struct hl_consumer *consumer,
@@ -258,45 +262,83 @@ int hl_consumer_leave(struct hl_consumer *consumer)
 	return 0;
 }
 
-/* The next run: what a dead member left comes first once it is found. */
-static ssize_t take_run(struct hl_consumer *consumer, size_t max)
+/* What a dead member left: 0 when there is nothing more of it. */
+HLI_RARELY static ssize_t take_adopted(struct hl_consumer *consumer, size_t max)
 {
 	struct hli_member *const member = &consumer->member;
 	ssize_t got;
 
 	if (!hli_member_live(member))
 		return -EIDRM;
-	if (member->adopted != HLI_NO_RECORD) {
-		consumer->taker.adopted = member->adopted;
-		got = hli_adopt(&consumer->taker, max);
-		if (got > 0)
-			return got;
-		consumer->taker.adopted = HLI_NO_RECORD;
-		if (got < 0)
-			hli_discard_range(consumer->taker.view,
-					  member->adopted);
-		hli_adopted_end(member);
-	}
-	return hli_take(&consumer->taker, max, consumer->copies);
+	consumer->taker.adopted = member->adopted;
+	got = hli_adopt(&consumer->taker, max);
+	if (got > 0)
+		return got;
+	consumer->taker.adopted = HLI_NO_RECORD;
+	if (got < 0)
+		hli_discard_range(consumer->taker.view, member->adopted);
+	hli_adopted_end(member);
+	return 0;
 }
 
-static void fill_batch(struct hl_consumer *consumer, struct hl_batch *batch)
+/* The next run: what a dead member left comes first once it is found. */
+static ssize_t take_run(struct hl_consumer *consumer, size_t max)
 {
-	const struct hli_view *const view = consumer->taker.view;
+	ssize_t got = 0;
+
+	if (consumer->member.adopted != HLI_NO_RECORD)
+		got = take_adopted(consumer, max);
+	return got ? got : hli_take(&consumer->taker, max, consumer->copies);
+}
+
+/* Some of it was handed out before. */
+HLI_RARELY static void count_redelivered(const struct hl_consumer *consumer)
+{
 	const struct hli_run *const run = &consumer->taker.run;
 
-	*batch = consumer->batch;
+	hli_count(&consumer->member.record->dropped,
+		  hli_min(run->redelivered_below, run->to) - run->from);
+}
+
+/* Let the walk begin in its first row, which ends where the ring wraps. */
+static void begin_row(struct hl_batch *batch)
+{
+	const uint32_t to_wrap = batch->mask - batch->first;
+	const uint32_t more = batch->count <= to_wrap ? batch->count - 1 :
+							to_wrap;
+
+	/* The slot before the first is the one that was returned last. */
+	batch->at = batch->slots + (size_t)batch->first * HL_LINE_BYTES -
+		    HL_LINE_BYTES;
+	batch->row_last = batch->at + ((size_t)more + 1) * HL_LINE_BYTES;
+	batch->next = more + 1;
+}
+
+static HLI_INLINE void fill_batch(struct hl_consumer *consumer,
+				  struct hl_batch *batch)
+{
+	const struct hli_run *const run = &consumer->taker.run;
+
+	memcpy(batch, &consumer->batch, offsetof(struct hl_batch, position));
+	/* One by one: a load of two words at once has to wait for the stores of
+	 * them, which were made a moment ago. */
 	batch->position = run->from;
+	hli_fence_compiler();
 	batch->redelivered_below = run->redelivered_below;
+	hli_fence_compiler();
 	batch->lost = run->lost;
+	batch->attempt = run->attempt;
 	batch->count = (uint32_t)(run->to - run->from);
 	batch->messages = batch->count - run->voids;
-	if (!consumer->copies)
-		batch->first = (uint32_t)((run->from - 1) & view->mask);
-	batch->attempt = run->attempt;
+	batch->first = 0;
+	if (!batch->copied)
+		batch->first = (uint32_t)(run->from - 1) & batch->mask;
+	batch->next = 0;
+	batch->at = batch->row_last = NULL;
+	if (consumer->rows && run->voids == 0)
+		begin_row(batch);
 	if (run->redelivered_below > run->from)
-		hli_count(&consumer->member.record->dropped,
-			  hli_min(run->redelivered_below, run->to) - run->from);
+		count_redelivered(consumer);
 }
 
 #define POISON_FORWARD_NS HLI_NS_PER_S /* in one take, at the most */
@@ -343,7 +385,7 @@ static int bury(struct hl_consumer *consumer)
 }
 
 /* The next run without what was tried too often. */
-static ssize_t take_healthy(struct hl_consumer *consumer, size_t max)
+HLI_RARELY static ssize_t take_healthy(struct hl_consumer *consumer, size_t max)
 {
 	uint64_t most = consumer->taker.view->geo.capacity;
 	ssize_t got;
@@ -351,7 +393,7 @@ static ssize_t take_healthy(struct hl_consumer *consumer, size_t max)
 
 	while (most--) {
 		got = take_run(consumer, max);
-		if (got <= 0 || !consumer->max_attempts ||
+		if (got <= 0 ||
 		    consumer->taker.run.attempt <= consumer->max_attempts)
 			return got;
 		ret = bury(consumer);
@@ -365,7 +407,7 @@ static ssize_t take_healthy(struct hl_consumer *consumer, size_t max)
  * Something was released: producers may have room. At the end of a finished
  * ring it is news to the other members, too: theirs may be the last look.
  */
-static void tell(struct hl_consumer *consumer)
+static inline void tell(struct hl_consumer *consumer)
 {
 	const struct hli_view *const view = consumer->taker.view;
 	const uint64_t group = consumer->member.wait.bit;
@@ -379,7 +421,8 @@ static void tell(struct hl_consumer *consumer)
 	hli_wake_bits(view, bits & (HLI_SLEEPERS_PRODUCERS | group));
 }
 
-static ssize_t take_now(struct hl_consumer *consumer, size_t max)
+/* What there is, without waiting. */
+static HLI_INLINE ssize_t take_now(struct hl_consumer *consumer, size_t max)
 {
 	ssize_t got;
 
@@ -389,7 +432,8 @@ static ssize_t take_now(struct hl_consumer *consumer, size_t max)
 		if (got < 0)
 			return got;
 	}
-	got = take_healthy(consumer, max);
+	got = consumer->max_attempts ? take_healthy(consumer, max) :
+				       take_run(consumer, max);
 	if (consumer->taker.moved) /* void ones, or what was given up */
 		tell(consumer);
 	if (got == -EAGAIN && hli_drained(&consumer->taker))
@@ -397,51 +441,53 @@ static ssize_t take_now(struct hl_consumer *consumer, size_t max)
 	return got;
 }
 
-static ssize_t take_waiting(struct hl_consumer *consumer, size_t max,
-			    int64_t timeout_ns)
+/*
+ * There is nothing: is it worth to try again? 1 if so, after a wait where the
+ * caller would, or what to return. *deadline_ns is 0 at first.
+ */
+HLI_RARELY static int nothing_yet(struct hl_consumer *consumer,
+				  int64_t timeout_ns, int64_t *deadline_ns)
 {
-	const int64_t deadline = hli_deadline_ns(timeout_ns);
-	ssize_t got;
 	int ret;
 
-	do {
+	if (timeout_ns > 0) {
+		if (*deadline_ns == 0)
+			*deadline_ns = hli_deadline_ns(timeout_ns);
 		ret = hli_wait_until(&consumer->member.wait, &take_ops,
-				     consumer, deadline);
-		if (ret < 0)
-			return ret;
-		got = take_now(consumer, max);
-	} while (got == -EAGAIN);
-	return got;
+				     consumer, *deadline_ns);
+		return ret < 0 ? ret : 1;
+	}
+	/* Who never waits looks for the dead now and then. */
+	ret = hli_look_now_and_then(&consumer->member);
+	if (ret)
+		return ret < 0 ? ret : 1;
+	if (consumer->waitfd)
+		hli_waitfd_rearm(consumer->waitfd);
+	return -EAGAIN;
 }
 
 static ssize_t take(struct hl_consumer *consumer, size_t max,
 		    int64_t timeout_ns)
 {
+	int64_t deadline_ns = 0;
 	ssize_t got;
-	int looked;
 
 	if (consumer->taker.taken)
 		return -EBUSY;
 	if (max == 0 || timeout_ns < 0)
 		return -EINVAL;
-	max = hli_min(max, consumer->copies ?
-				   HLI_LOSSY_BATCH :
-				   consumer->taker.view->geo.capacity);
+	max = hli_min(max, consumer->batch_max);
 	if (consumer->max_attempts)
 		consumer->poison_until_ns = hli_deadline_ns((int64_t)hli_min(
 			(uint64_t)timeout_ns, POISON_FORWARD_NS));
-	got = take_now(consumer, max);
-	if (got == -EAGAIN && timeout_ns > 0)
-		return take_waiting(consumer, max, timeout_ns);
-	/* Who never waits looks for the dead now and then. */
-	if (got == -EAGAIN) {
-		looked = hli_look_now_and_then(&consumer->member);
-		if (looked)
-			got = looked < 0 ? looked : take_now(consumer, max);
+	for (;;) {
+		got = take_now(consumer, max);
+		if (got != -EAGAIN)
+			return got;
+		got = nothing_yet(consumer, timeout_ns, &deadline_ns);
+		if (got < 0)
+			return got;
 	}
-	if (got == -EAGAIN && consumer->waitfd)
-		hli_waitfd_rearm(consumer->waitfd);
-	return got;
 }
 
 ssize_t hl_consumer_take(struct hl_consumer *consumer, size_t max,
@@ -460,7 +506,7 @@ ssize_t hl_consumer_take(struct hl_consumer *consumer, size_t max,
 	return got;
 }
 
-static int done(struct hl_consumer *consumer, uint64_t end)
+static HLI_INLINE int done(struct hl_consumer *consumer, uint64_t end)
 {
 	struct hli_member *const member = &consumer->member;
 	struct hli_taker *const taker = &consumer->taker;
@@ -521,44 +567,4 @@ void hl_consumer_cancel(struct hl_consumer *consumer)
 {
 	if (!hli_forked(&consumer->member))
 		hli_wait_cancel(&consumer->member.wait);
-}
-
-enum hl_verdict hl_batch_validate(const struct hl_batch *batch,
-				  const void *message)
-{
-	const struct hli_view *const view = batch->consumer->taker.view;
-	const uint64_t position = hl_message_sequence(message);
-	struct hl_payload payload;
-	uint32_t word, sum;
-	int ret;
-
-	memcpy(&word, message, sizeof(word));
-	if (view->geo.message_magic && word != view->geo.message_magic)
-		return HL_BAD_MAGIC;
-	ret = view->geo.nblocks ? hl_batch_payload(batch, message, &payload) :
-				  -ENODATA;
-	if (ret < 0 && ret != -ENODATA)
-		return HL_BAD_PAYLOAD;
-	if (view->geo.checksum == HL_CHECKSUM_NONE)
-		return HL_VALID;
-	if (view->geo.checksum == HL_CHECKSUM_HEADER)
-		ret = -ENODATA;
-	sum = hli_checksum(message, view->geo.slot_bytes, position,
-			   ret == 0 ? &payload : NULL);
-	memcpy(&word, (const char *)message + HL_CHECKSUM_OFFSET, sizeof(word));
-	return word == sum ? HL_VALID : HL_BAD_CHECKSUM;
-}
-
-int hl_consumer_copy_payload(struct hl_consumer *consumer, const void *message,
-			     struct hl_payload *payload)
-{
-	const struct hli_view *const view = consumer->taker.view;
-
-	if (!consumer->payload_copy && view->geo.nblocks) {
-		consumer->payload_copy = malloc(view->geo.block_stride);
-		if (!consumer->payload_copy)
-			return -ENOMEM;
-	}
-	return hli_payload_lossy(view, message, consumer->payload_copy,
-				 payload);
 }

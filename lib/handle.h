@@ -62,6 +62,8 @@ struct hl_consumer {
 	struct hl_producer *poison_producer;
 	int64_t poison_until_ns; /* how long it is waited for in this take */
 	struct hl_batch batch;	 /* what is the same in each */
+	uint32_t batch_max;	 /* messages */
+	bool rows;		 /* they are walked a row at a time */
 	unsigned char *copies;	 /* lossy */
 	unsigned char *payload_copy;
 	struct hli_waitfd *waitfd; /* hl_consumer_fd() */

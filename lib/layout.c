@@ -407,3 +407,24 @@ void hli_layout_publish(struct hli_view *view)
 	/* E5: pairs with segment.c:map_whole() */
 	hli_store_rel(&view->header->magic, HLI_MAGIC);
 }
+
+uint64_t hli_lines_stamped(const unsigned char *slot, uint64_t p, uint64_t end)
+{
+	uint64_t k;
+
+	for (; end - p >= 8; p += 8, slot += 8 * HL_LINE_BYTES) {
+		HLI_UNROLL_8
+		for (k = 0; k < 8; k++) {
+			/* E1: pairs with claim.c:hli_publish() */
+			if (hli_load_acq(hli_stamp_in(
+				    slot + k * HL_LINE_BYTES)) != p + k)
+				return p + k;
+		}
+	}
+	for (; p != end; p++, slot += HL_LINE_BYTES) {
+		/* E1: pairs with claim.c:hli_publish() */
+		if (hli_load_acq(hli_stamp_in(slot)) != p)
+			break;
+	}
+	return p;
+}

@@ -18,6 +18,8 @@
 #ifndef HLI_LAYOUT_H
 #define HLI_LAYOUT_H
 
+#include <hotline/message.h>
+
 #include "atomic.h"
 
 #include <stddef.h>
@@ -365,10 +367,17 @@ static inline _Atomic uint64_t *hli_stamp(const struct hli_view *view,
 static inline uint64_t hli_slots_in_row(const struct hli_view *view, uint64_t p,
 					uint64_t n)
 {
-	const uint64_t to_wrap = view->geo.capacity - ((p - 1) & view->mask);
+	const uint64_t to_wrap = view->mask + 1 - ((p - 1) & view->mask);
 
 	return n < to_wrap ? n : to_wrap;
 }
+
+/*
+ * Slots of one line each, in a row, from that of position p on: the first
+ * position before end that its slot's stamp does not name, or end. No slot
+ * is looked at beyond that one: its producer is about to write it.
+ */
+uint64_t hli_lines_stamped(const unsigned char *slot, uint64_t p, uint64_t end);
 
 /* The position that a stamp names, void or not. */
 static inline uint64_t hli_stamp_position(uint64_t stamp)

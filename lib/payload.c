@@ -7,6 +7,7 @@
 #include "payload.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
@@ -371,4 +372,44 @@ int hl_producer_forward(struct hl_producer *producer,
 	if (ret < 0 && ret != -ENODATA)
 		return ret;
 	return send_checked(producer, &parcel, timeout_ns);
+}
+
+enum hl_verdict hl_batch_validate(const struct hl_batch *batch,
+				  const void *message)
+{
+	const struct hli_view *const view = batch->consumer->taker.view;
+	const uint64_t position = hl_message_sequence(message);
+	struct hl_payload payload;
+	uint32_t word, sum;
+	int ret;
+
+	memcpy(&word, message, sizeof(word));
+	if (view->geo.message_magic && word != view->geo.message_magic)
+		return HL_BAD_MAGIC;
+	ret = view->geo.nblocks ? hl_batch_payload(batch, message, &payload) :
+				  -ENODATA;
+	if (ret < 0 && ret != -ENODATA)
+		return HL_BAD_PAYLOAD;
+	if (view->geo.checksum == HL_CHECKSUM_NONE)
+		return HL_VALID;
+	if (view->geo.checksum == HL_CHECKSUM_HEADER)
+		ret = -ENODATA;
+	sum = hli_checksum(message, view->geo.slot_bytes, position,
+			   ret == 0 ? &payload : NULL);
+	memcpy(&word, (const char *)message + HL_CHECKSUM_OFFSET, sizeof(word));
+	return word == sum ? HL_VALID : HL_BAD_CHECKSUM;
+}
+
+int hl_consumer_copy_payload(struct hl_consumer *consumer, const void *message,
+			     struct hl_payload *payload)
+{
+	const struct hli_view *const view = consumer->taker.view;
+
+	if (!consumer->payload_copy && view->geo.nblocks) {
+		consumer->payload_copy = malloc(view->geo.block_stride);
+		if (!consumer->payload_copy)
+			return -ENOMEM;
+	}
+	return hli_payload_lossy(view, message, consumer->payload_copy,
+				 payload);
 }

@@ -136,14 +136,18 @@ int hl_producer_join(struct hl_ring *ring, const struct hl_producer_attr *attr,
 }
 
 /* Evicted, what is in hand may be settled; evicted by force, it is void. */
-static bool may_settle(const struct hl_producer *producer)
+HLI_RARELY static bool may_still_settle(const struct hli_member *member)
 {
-	const struct hli_member *const member = &producer->member;
 	uint64_t from, to;
 
-	return hli_member_live(member) ||
-	       (hli_record_ours(member->record, member->tenure) &&
-		hli_range_get(member->record, &from, &to));
+	return hli_record_ours(member->record, member->tenure) &&
+	       hli_range_get(member->record, &from, &to);
+}
+
+static bool may_settle(const struct hl_producer *producer)
+{
+	return hli_member_live(&producer->member) ||
+	       may_still_settle(&producer->member);
 }
 
 int hl_producer_leave(struct hl_producer *producer)
@@ -199,15 +203,13 @@ static ssize_t wait_to_claim(struct hl_producer *producer, size_t n,
 	}
 }
 
-ssize_t hli_producer_claim(struct hl_producer *producer, size_t n,
-			   int64_t timeout_ns)
+/* Nothing to be had now: wait, or see to it as the caller said. */
+HLI_RARELY static ssize_t claim_later(struct hl_producer *producer, size_t n,
+				      int64_t timeout_ns, ssize_t got)
 {
 	struct hli_member *const member = &producer->member;
-	ssize_t got = hli_claim(&producer->claimer, n);
 	int looked;
 
-	if (got != -EAGAIN && got != -ENOTCONN)
-		return got;
 	if (timeout_ns > 0)
 		return wait_to_claim(producer, n, timeout_ns, got);
 	/* Who never waits looks for the dead now and then. */
@@ -221,6 +223,16 @@ ssize_t hli_producer_claim(struct hl_producer *producer, size_t n,
 		return got;
 	hli_count(&member->record->dropped, n);
 	return 0;
+}
+
+ssize_t hli_producer_claim(struct hl_producer *producer, size_t n,
+			   int64_t timeout_ns)
+{
+	const ssize_t got = hli_claim(&producer->claimer, n);
+
+	if (got > 0 || (got != -EAGAIN && got != -ENOTCONN))
+		return got;
+	return claim_later(producer, n, timeout_ns, got);
 }
 
 bool hli_timeout_ok(int64_t timeout_ns, bool drop)
@@ -242,7 +254,9 @@ ssize_t hl_producer_claim(struct hl_producer *producer, size_t n,
 		 !hli_timeout_ok(timeout_ns, true))
 		got = -EINVAL;
 	else
-		got = hli_producer_claim(producer, n, timeout_ns);
+		got = hli_claim(&producer->claimer, n);
+	if (got == -EAGAIN || got == -ENOTCONN)
+		got = claim_later(producer, n, timeout_ns, got);
 	if (got > 0)
 		*claim = (struct hl_claim){
 			.slots = view->slots,
@@ -280,7 +294,7 @@ static int sum_slot(struct hl_producer *producer, uint64_t position)
 }
 
 /* Checksums of all of the claim; what cannot be summed is made void. */
-static int sum_claim(struct hl_producer *producer)
+HLI_APART static int sum_claim(struct hl_producer *producer)
 {
 	struct hli_claimer *const claimer = &producer->claimer;
 	const uint64_t end = claimer->first + claimer->count;
@@ -299,15 +313,16 @@ static int sum_claim(struct hl_producer *producer)
 }
 
 /* The claim is over: its payloads are the readers' now. */
-static void claim_over(struct hl_producer *producer, uint64_t last)
+static HLI_INLINE void claim_over(struct hl_producer *producer, uint64_t last)
 {
 	struct hli_claimer *const claimer = &producer->claimer;
 
 	tell(producer,
-	     hli_lease_published(claimer->view, &claimer->lease, last));
+	     hli_lease_open(&claimer->lease) &&
+		     hli_lease_published(claimer->view, &claimer->lease, last));
 }
 
-int hli_producer_publish(struct hl_producer *producer)
+static HLI_INLINE int publish(struct hl_producer *producer)
 {
 	struct hli_claimer *const claimer = &producer->claimer;
 	const uint64_t last = claimer->first + claimer->count - 1;
@@ -315,17 +330,22 @@ int hli_producer_publish(struct hl_producer *producer)
 
 	if (claimer->view->geo.checksum != HL_CHECKSUM_NONE)
 		ret = sum_claim(producer);
-	if (claimer->count)
+	if (__builtin_expect(claimer->count, 1)) /* not all was made void */
 		hli_publish(claimer);
 	claim_over(producer, last);
 	return ret;
+}
+
+int hli_producer_publish(struct hl_producer *producer)
+{
+	return publish(producer);
 }
 
 /*
  * Enter with a claim in hand. Who was declared dead has none: its positions
  * are void, and their slots may be in use again.
  */
-static int enter_with_claim(struct hl_producer *producer)
+static HLI_INLINE int enter_with_claim(struct hl_producer *producer)
 {
 	int ret = hli_enter(&producer->member);
 
@@ -348,7 +368,7 @@ int hl_producer_publish(struct hl_producer *producer)
 
 	if (ret < 0)
 		return ret;
-	ret = hli_producer_publish(producer);
+	ret = publish(producer);
 	hli_leave(&producer->member);
 	return ret;
 }

@@ -65,18 +65,26 @@ void hli_taker_init(struct hli_taker *taker, const struct hli_view *view,
 }
 
 /* Count the ready positions from p on, up to max, and the void ones. */
-static uint64_t ready_run(const struct hli_view *view, uint64_t p, uint64_t max,
-			  uint32_t *voids)
+HLI_APART static uint64_t ready_run(struct hli_taker *taker, uint64_t p,
+				    uint64_t max)
 {
+	const struct hli_view *const view = taker->view;
 	const uint32_t step = view->geo.slot_bytes;
 	uint64_t left = max;
 
-	*voids = 0;
+	taker->run.voids = 0;
 	while (left) {
 		const unsigned char *slot = hli_slot(view, p);
 		const uint64_t row_end = p + hli_slots_in_row(view, p, left);
 
 		left -= row_end - p;
+		if (step == HL_LINE_BYTES) {
+			const uint64_t there =
+				hli_lines_stamped(slot, p, row_end);
+
+			slot += (there - p) * HL_LINE_BYTES;
+			p = there;
+		}
 		for (; p != row_end; p++, slot += step) {
 			/* E1: pairs with claim.c:hli_publish() */
 			const uint64_t s = hli_load_acq(hli_stamp_in(slot));
@@ -85,42 +93,47 @@ static uint64_t ready_run(const struct hli_view *view, uint64_t p, uint64_t max,
 				continue;
 			if (hli_stamp_position(s) != p)
 				return max - left - (row_end - p);
-			++*voids;
+			taker->run.voids++;
 		}
 	}
 	return max;
 }
 
+/* The same, at once where it is one message. */
+static inline uint64_t ready(struct hli_taker *taker, uint64_t p, uint64_t max)
+{
+	/* E1: pairs with claim.c:hli_publish() */
+	if (max != 1 || hli_load_acq(hli_stamp(taker->view, p)) != p)
+		return ready_run(taker, p, max);
+	taker->run.voids = 0;
+	return 1;
+}
+
 /* Nothing is ready at p: not yet, or does the slot belong to a later lap? */
-static ssize_t nothing_at(const struct hli_view *view, uint64_t p)
+HLI_RARELY static ssize_t nothing_at(const struct hli_view *view, uint64_t p)
 {
 	const uint64_t s = hli_load_acq(hli_stamp(view, p));
 
 	return hli_stamp_position(s) > p ? -EBADMSG : -EAGAIN;
 }
 
-static void run_in_hand(struct hli_taker *taker, uint64_t from, uint64_t n,
-			uint32_t voids)
+static void run_in_hand(struct hli_taker *taker, uint64_t from, uint64_t n)
 {
-	taker->run = (struct hli_run){
-		.from = from,
-		.to = from + n,
-		.redelivered_below = taker->redelivered_below,
-		.voids = voids,
-		.attempt = from < taker->redelivered_below,
-	};
+	taker->run.from = from;
+	taker->run.to = from + n;
+	taker->run.redelivered_below = taker->redelivered_below;
+	taker->run.attempt = from < taker->redelivered_below;
 	taker->taken = true;
 }
 
-static ssize_t take_exclusive(struct hli_taker *taker, uint64_t max)
+static HLI_INLINE ssize_t take_exclusive(struct hli_taker *taker, uint64_t max)
 {
 	const bool again = taker->attempt && taker->cursor == taker->attempt_at;
-	uint32_t voids;
 	uint64_t n;
 
 	if (again && taker->attempt > 1)
 		max = 1; /* one by one, until the poison is found */
-	n = ready_run(taker->view, taker->cursor, max, &voids);
+	n = ready(taker, taker->cursor, max);
 	if (n == 0)
 		return nothing_at(taker->view, taker->cursor);
 	/* Before the use: a successor marks all below as redelivered. */
@@ -129,21 +142,20 @@ static ssize_t take_exclusive(struct hli_taker *taker, uint64_t max)
 		hli_store_rel(&taker->group->handed, taker->handed);
 		HLI_HOOK("take_handed");
 	}
-	run_in_hand(taker, taker->cursor, n, voids);
+	run_in_hand(taker, taker->cursor, n);
 	if (again)
 		taker->run.attempt = taker->attempt;
 	return (ssize_t)n;
 }
 
 /* One try: positions, 0 when another was faster, or an error. */
-static ssize_t claim_run(struct hli_taker *taker, uint64_t max)
+static HLI_INLINE ssize_t claim_run(struct hli_taker *taker, uint64_t max)
 {
 	_Atomic uint64_t *const tail = &taker->group->next;
 	const uint64_t t = hli_load_acq(tail);
-	uint32_t voids;
 
 	HLI_HOOK("take_read");
-	const uint64_t n = ready_run(taker->view, t, max, &voids);
+	const uint64_t n = ready(taker, t, max);
 
 	if (n == 0) {
 		const ssize_t nothing = nothing_at(taker->view, t);
@@ -159,19 +171,25 @@ static ssize_t claim_run(struct hli_taker *taker, uint64_t max)
 		return 0;
 	}
 	HLI_HOOK("take_tail");
-	run_in_hand(taker, t, n, voids);
+	run_in_hand(taker, t, n);
 	return (ssize_t)n;
 }
 
-static ssize_t take_shared(struct hli_taker *taker, uint64_t max)
+HLI_RARELY static ssize_t take_again(struct hli_taker *taker, uint64_t max)
 {
 	int tries = max < MANY ? TRIES : TRIES_OF_MANY;
-	ssize_t got;
+	ssize_t got = 0;
 
-	do {
+	while (got == 0 && --tries)
 		got = claim_run(taker, max);
-	} while (got == 0 && --tries);
 	return got ? got : -EAGAIN;
+}
+
+HLI_APART static ssize_t take_shared(struct hli_taker *taker, uint64_t max)
+{
+	const ssize_t got = claim_run(taker, max);
+
+	return got ? got : take_again(taker, max);
 }
 
 HLI_RACES_BY_DESIGN
@@ -264,8 +282,8 @@ static uint64_t skip_lost(const struct hli_view *view, uint64_t p,
 	return head - capacity;
 }
 
-static ssize_t take_lossy(struct hli_taker *taker, uint64_t max,
-			  unsigned char *copies)
+HLI_APART static ssize_t take_lossy(struct hli_taker *taker, uint64_t max,
+				    unsigned char *copies)
 {
 	const struct hli_view *const view = taker->view;
 	uint64_t budget = 2 * view->geo.capacity + max; /* ends in any case */
@@ -293,39 +311,59 @@ static ssize_t take_lossy(struct hli_taker *taker, uint64_t max,
 	taker->run.lost += lost;
 	if (n == 0)
 		return -EAGAIN;
-	lost = taker->run.lost;
-	run_in_hand(taker, p - n, n, 0);
-	taker->run.lost = lost;
+	run_in_hand(taker, p - n, n);
+	taker->run.voids = 0;
 	return (ssize_t)n;
 }
 
-ssize_t hli_take(struct hli_taker *taker, uint64_t max, unsigned char *copies)
+static HLI_INLINE ssize_t take_run(struct hli_taker *taker, uint64_t max,
+				   unsigned char *copies)
+{
+	switch (taker->kind) {
+	case HL_GROUP_EXCLUSIVE:
+		return take_exclusive(taker, max);
+	case HL_GROUP_SHARED:
+		return take_shared(taker, max);
+	case HL_GROUP_LOSSY:
+		return take_lossy(taker, max, copies);
+	default:
+		return -EBADMSG;
+	}
+}
+
+/* Is what was taken nothing but void positions? Those of a lossy group are
+ * not in its runs. */
+static bool all_void(const struct hli_taker *taker, ssize_t got)
+{
+	return got > 0 && (uint64_t)got <= taker->run.voids;
+}
+
+/* Finish a run of nothing but void positions, and take the next. */
+HLI_RARELY static ssize_t take_past_voids(struct hli_taker *taker, uint64_t max,
+					  unsigned char *copies)
 {
 	uint64_t voids = 0;
 	ssize_t got;
 
+	do {
+		voids += taker->run.voids;
+		hli_done(taker, taker->run.to);
+		/* More in a row than the ring holds: come again. */
+		if (voids > taker->view->geo.capacity)
+			return -EAGAIN;
+		got = take_run(taker, max, copies);
+	} while (all_void(taker, got));
+	return got;
+}
+
+ssize_t hli_take(struct hli_taker *taker, uint64_t max, unsigned char *copies)
+{
+	ssize_t got;
+
 	if (!hli_record_live(taker->record, taker->tenure))
 		return -EIDRM;
-	/* More void ones in a row than the ring holds: come again. */
-	while (voids <= taker->view->geo.capacity) {
-		switch (taker->kind) {
-		case HL_GROUP_EXCLUSIVE:
-			got = take_exclusive(taker, max);
-			break;
-		case HL_GROUP_SHARED:
-			got = take_shared(taker, max);
-			break;
-		case HL_GROUP_LOSSY:
-			return take_lossy(taker, max, copies);
-		default:
-			return -EBADMSG;
-		}
-		if (got <= 0 || (uint64_t)got > taker->run.voids)
-			return got;
-		voids += taker->run.voids;
-		hli_done(taker, taker->run.to); /* nothing but void ones */
-	}
-	return -EAGAIN;
+	got = take_run(taker, max, copies);
+	return all_void(taker, got) ? take_past_voids(taker, max, copies) : got;
 }
 
 /* Where low is held by what this consumer works off. */
@@ -357,10 +395,13 @@ void hli_done(struct hli_taker *taker, uint64_t end)
 	hli_count(&record->messages, positions);
 	if (end < taker->run.to)
 		return;
-	/* Void ones were counted as messages on the way. */
-	hli_store_rlx(&record->messages, /* the owner's own */
-		      hli_load_rlx(&record->messages) - taker->run.voids);
-	hli_count(&record->voids, taker->run.voids);
+	if (taker->run.voids) {
+		/* They were counted as messages on the way. */
+		hli_store_rlx(&record->messages, /* the owner's own */
+			      hli_load_rlx(&record->messages) -
+				      taker->run.voids);
+		hli_count(&record->voids, taker->run.voids);
+	}
 	hli_count(&record->batches, 1);
 	taker->run.lost = 0;
 	taker->taken = false;

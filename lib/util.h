@@ -11,6 +11,16 @@
 
 struct hl_error;
 
+/*
+ * How a function is compiled, where every message counts instructions:
+ * HLI_INLINE   part of its callers, though it is long or has several
+ * HLI_APART    no part of them: they would save registers that it alone needs
+ * HLI_RARELY   the same, and seldom called
+ */
+#define HLI_INLINE inline __attribute__((always_inline))
+#define HLI_APART __attribute__((noinline))
+#define HLI_RARELY __attribute__((noinline, cold))
+
 /* Sizes of shared memory are summed with these: false means it wrapped. */
 static inline bool hli_add_u64(uint64_t a, uint64_t b, uint64_t *sum)
 {

@@ -96,16 +96,6 @@ static void raise_count(const struct hli_view *view, uint64_t bits,
 	HLI_HOOK("wake_count_raised");
 }
 
-uint64_t hli_sleepers(const struct hli_view *view)
-{
-	/* E6: pairs with wait.c:sleep_once() */
-	if (wakers_fence(view))
-		hli_fence_store_load();
-	else
-		hli_fence_compiler();
-	return hli_load_rlx(&view->header->sleepers); /* ordered above */
-}
-
 void hli_wake_bits(const struct hli_view *view, uint64_t bits)
 {
 	const uint64_t producers =
@@ -125,13 +115,6 @@ void hli_wake_bits(const struct hli_view *view, uint64_t bits)
 		futex_wake_all(&view->header->wake);
 	for (g = groups; g; g &= g - 1)
 		futex_wake_all(&view->groups[__builtin_ctzll(g)].wake);
-}
-
-void hli_wake(const struct hli_view *view, uint64_t bits)
-{
-	bits &= hli_sleepers(view);
-	if (bits)
-		hli_wake_bits(view, bits);
 }
 
 void hli_note_held(_Atomic uint64_t *position, _Atomic uint64_t *since_ns,
@@ -175,7 +158,7 @@ static bool sleep_once(struct hli_wait *wait, const struct hli_wait_ops *ops,
 	int ret;
 
 	settle_suspicion(wait);
-	/* E6: pairs with wait.c:hli_sleepers() */
+	/* E6: pairs with wait.h:hli_sleepers() */
 	hli_or_ar(&wait->view->header->sleepers, wait->bit);
 	HLI_HOOK("sleep_bit_set");
 	if (wakers_fence(wait->view) ||

@@ -49,9 +49,6 @@ int hli_wait_until(struct hli_wait *wait, const struct hli_wait_ops *ops,
 /* End the wait of one participant; async-signal-safe. */
 void hli_wait_cancel(struct hli_wait *wait);
 
-/* Wake the sleepers among bits, if there are any: after publishing. */
-void hli_wake(const struct hli_view *view, uint64_t bits);
-
 /*
  * For people: note that somebody waits for this position, and since when. A
  * hint that two may write at once.
@@ -63,8 +60,25 @@ void hli_note_held(_Atomic uint64_t *position, _Atomic uint64_t *since_ns,
 #define HLI_SLEEPERS_FOR_STAMPS (~HLI_SLEEPERS_PRODUCERS)
 
 /* Who sleeps, read after what was stored before: for hli_wake_bits(). */
-uint64_t hli_sleepers(const struct hli_view *view);
+static inline uint64_t hli_sleepers(const struct hli_view *view)
+{
+	/* E6: pairs with wait.c:sleep_once() */
+	if (view->geo.features & HLI_FEATURE_WAKERS_FENCE)
+		hli_fence_store_load();
+	else
+		hli_fence_compiler();
+	return hli_load_rlx(&view->header->sleepers); /* ordered above */
+}
+
 void hli_wake_bits(const struct hli_view *view, uint64_t bits);
+
+/* Wake the sleepers among bits, if there are any: after publishing. */
+static inline void hli_wake(const struct hli_view *view, uint64_t bits)
+{
+	bits &= hli_sleepers(view);
+	if (bits)
+		hli_wake_bits(view, bits);
+}
 
 /* Can sleepers pay for the barrier here? */
 bool hli_membarrier_works(void);

@@ -95,26 +95,28 @@ int hl_consumer_leave(struct hl_consumer *consumer);
 
 /* A run of taken messages. Read it through the functions below. */
 struct hl_batch {
+	/* the same in all batches of a consumer */
 	const unsigned char *slots;
 	const unsigned char *file; /* the mapping: payloads are found by it */
-	uint64_t position;	   /* of the first */
-	uint64_t redelivered_below; /* earlier positions were handed out before */
-	uint64_t lost;	   /* lossy: overwritten since the last batch */
+	struct hl_consumer *consumer;
 	uint64_t arena_at; /* bytes from file to the first block */
-	uint32_t count;	   /* positions, void ones included */
-	uint32_t messages; /* positions that hold a message */
-	uint32_t next;	   /* positions that the walk's row has come to */
-	uint32_t first;	   /* slot of the first */
-	uint32_t mask;
-	uint32_t slot_bytes;
-	uint32_t attempt; /* of redelivered ones: 1 for the first time again */
 	uint32_t nblocks;
 	uint32_t block_stride;
-	uint32_t prefetch;	       /* payloads to fetch ahead; 0 for none */
+	uint32_t mask;
+	uint32_t slot_bytes;
+	uint32_t prefetch; /* payloads to fetch ahead; 0 for none */
+	bool copied;	   /* lossy: the messages are copies */
+	/* of this one */
+	uint64_t position;	    /* of the first */
+	uint64_t redelivered_below; /* earlier positions were handed out before */
+	uint64_t lost;	   /* lossy: overwritten since the last batch */
+	uint32_t attempt;  /* of redelivered ones: 1 for the first time again */
+	uint32_t count;	   /* positions, void ones included */
+	uint32_t messages; /* positions that hold a message */
+	uint32_t first;	   /* slot of the first */
+	uint32_t next;	   /* positions that the walk's row has come to */
 	const unsigned char *at;       /* of the walk: the slot returned last */
 	const unsigned char *row_last; /* it may go on to here in a row */
-	struct hl_consumer *consumer;
-	bool copied; /* lossy: the messages are copies */
 };
 
 /*
