@@ -71,6 +71,7 @@ cli_tests = \
 	%D%/cli/groups.sh \
 	%D%/cli/hostile.sh \
 	%D%/cli/layout.sh \
+	%D%/cli/layout_btf.sh \
 	%D%/cli/layout_files.sh \
 	%D%/cli/layout_pahole.sh \
 	%D%/cli/messages.sh \

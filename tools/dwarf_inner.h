@@ -98,6 +98,9 @@ void hlt_dw_declare(struct hlt_reader *reader, Dwarf_Die *type,
 struct hlt_shape *hlt_dw_shape(struct hlt_reader *reader, Dwarf_Die *die,
 			       int depth);
 
+/* The alignment that agrees with all offsets and with the size. */
+void hlt_dw_infer_alignment(struct hlt_shape *shape);
+
 /* The definition that a declaration of a struct has elsewhere, in *out. */
 bool hlt_dw_definition(Dwarf_Die *die, Dwarf_Die *out);
 

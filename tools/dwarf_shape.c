@@ -215,8 +215,7 @@ static void guess_sizes(struct hlt_shape *shape)
 	hlt_shape_finish(shape);
 }
 
-/* The alignment that agrees with all offsets and with the size. */
-static void infer_alignment(struct hlt_shape *shape)
+void hlt_dw_infer_alignment(struct hlt_shape *shape)
 {
 	uint64_t most = 1;
 
@@ -282,7 +281,7 @@ struct hlt_shape *hlt_dw_shape(struct hlt_reader *reader, Dwarf_Die *die,
 	hlt_shape_finish(shape);
 	guess_sizes(shape);
 	check_bounds(reader, die, shape);
-	infer_alignment(shape);
+	hlt_dw_infer_alignment(shape);
 	if (hlt_dw_number(die, DW_AT_alignment, &shape->wanted_align_bytes) &&
 	    shape->wanted_align_bytes <= HLT_BYTES_MOST)
 		shape->align_bytes = shape->wanted_align_bytes;

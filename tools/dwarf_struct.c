@@ -26,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "btf.h"
 #include "cmd.h"
 #include "dwarf_inner.h"
 #include "out.h"
@@ -302,23 +303,45 @@ static void fail_unread(struct job *job)
 		    job->trouble[0] != '\0' ? job->trouble : "nothing in it");
 }
 
+__attribute__((noreturn)) static void end_reading(struct hlt_reader *reader,
+						  const struct hlt_shape *shape)
+{
+	reader->debug->shape = shape;
+	reader->debug->done = true;
+	_exit(0);
+}
+
+/* From BTF, if there is any. */
+static void try_btf(struct job *job)
+{
+	const struct hlt_shape *const shape =
+		hlt_btf_shape(&job->reader, job->path, job->name, job->unit);
+
+	if (shape != NULL)
+		end_reading(&job->reader, shape);
+}
+
 /* All of the reading process. */
 static void read_debug(struct job *job)
 {
 	struct hlt_reader *reader = &job->reader;
-	Dwfl *dwfl = open_debug(job);
-	struct hlt_search *search = hlt_dw_search(reader, job->name, job->unit);
+	struct hlt_search *search;
+	Dwfl *dwfl;
 
+	if (hlt_btf_begins(job->path))
+		try_btf(job);
+	dwfl = open_debug(job);
+	search = hlt_dw_search(reader, job->name, job->unit);
 	dwfl_getmodules(dwfl, search_module, search, 0);
-	if (job->modules == 0)
+	if (job->modules == 0) {
+		try_btf(job);
 		fail_unread(job);
+	}
 	if (!hlt_dw_search_found(search)) {
 		job->deep = true;
 		dwfl_getmodules(dwfl, search_module, search, 0);
 	}
-	reader->debug->shape = hlt_dw_search_end(search);
-	reader->debug->done = true;
-	_exit(0);
+	end_reading(reader, hlt_dw_search_end(search));
 }
 
 /* --- For the caller ------------------------------------------------------- */

@@ -4,6 +4,8 @@
 # one in main.c, and a page doc/man/hotline-NAME.1. Sees public headers only.
 
 hotline_cli_sources = \
+	%D%/btf.c \
+	%D%/btf.h \
 	%D%/cmd.h \
 	%D%/cmd_bench.c \
 	%D%/cmd_create.c \
@@ -96,8 +98,10 @@ hotline_cli_sources = \
 
 bin_PROGRAMS += %D%/hotline
 %C%_hotline_SOURCES = $(hotline_cli_sources)
-%C%_hotline_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(LIBDW_CFLAGS)
-%C%_hotline_LDADD = lib/libhotline.la $(JANSSON_LIBS) $(LIBDW_LIBS)
+%C%_hotline_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS) $(LIBDW_CFLAGS) \
+	$(LIBBPF_CFLAGS)
+%C%_hotline_LDADD = lib/libhotline.la $(JANSSON_LIBS) $(LIBDW_LIBS) \
+	$(LIBBPF_LIBS)
 
 # The completion is installed under the name of the command.
 EXTRA_DIST += %D%/hotline.bash

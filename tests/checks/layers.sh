@@ -32,7 +32,7 @@ core_up_to() {
 }
 
 is_libc() {
-	[[ $1 == \<* && ! $1 =~ ^\<(hotline/|urcu|xxhash|jansson|elfutils/|dwarf\.h|gelf\.h|check\.h) ]]
+	[[ $1 == \<* && ! $1 =~ ^\<(hotline/|urcu|xxhash|jansson|elfutils/|bpf/|dwarf\.h|gelf\.h|check\.h) ]]
 }
 
 # may_include FILE INCLUDE - INCLUDE has its <> or ""
@@ -53,12 +53,13 @@ may_include() {
 	[ "$name" = config.h ] && return
 	case $what in
 	\<elfutils/* | \<dwarf.h* | \<gelf.h*) [[ $file == tools/dwarf_* ]] && return ;;
+	\<bpf/*) [[ $file == tools/btf.c ]] && return ;;
 	\<jansson*) [[ $file == tools/* || $file == tests/* ]] && return ;;
 	\<urcu*) [[ $file == lib/router.c || $file == tests/* ]] && return ;;
 	\<xxhash*) [[ $file == lib/* || $file == tests/* ]] && return ;;
 	\<check.h*) [[ $file == tests/* ]] && return ;;
 	esac
-	[[ $what =~ ^\<(urcu|jansson|xxhash|elfutils/|dwarf\.h|gelf\.h|check\.h) ]] && return 1
+	[[ $what =~ ^\<(urcu|jansson|xxhash|elfutils/|bpf/|dwarf\.h|gelf\.h|check\.h) ]] && return 1
 
 	case $file in
 	lib/*) may_include_in_lib "$part" "$what" "${name%.h}" ;;
