@@ -4,9 +4,11 @@
  */
 #include "cmd.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include <hotline/inspect.h>
 #include <hotline/ring.h>
 
 #include "info_json.h"
@@ -33,6 +35,8 @@ static const char usage[] =
 	"      --checksum KIND       none, header or payload [none]\n"
 	"      --schema FILE         what its messages are; see hotline-create(1)\n"
 	"      --message-magic N     what each message must begin with [any]\n"
+	"      --like RING           sizes, kinds and schema of another, where\n"
+	"                            no option says otherwise\n"
 	"  -m, --mode MODE           of the file, in octal [0600]\n"
 	"      --prefault            touch all of the memory now\n"
 	"      --huge-pages          ask for huge pages\n"
@@ -53,6 +57,8 @@ enum {
 	OPT_HUGE_PAGES,
 	OPT_START_POSITION,
 	OPT_SCHEMA,
+	OPT_LIKE,
+	OPTIONS_END,
 };
 
 static const struct option options[] = {
@@ -70,6 +76,7 @@ static const struct option options[] = {
 	{ "message-magic", required_argument, NULL, OPT_MESSAGE_MAGIC },
 	{ "mode", required_argument, NULL, 'm' },
 	{ "schema", required_argument, NULL, OPT_SCHEMA },
+	{ "like", required_argument, NULL, OPT_LIKE },
 	{ "prefault", no_argument, NULL, OPT_PREFAULT },
 	{ "huge-pages", no_argument, NULL, OPT_HUGE_PAGES },
 	{ "start-position", required_argument, NULL, OPT_START_POSITION },
@@ -83,6 +90,8 @@ struct wanted {
 	struct hl_group_attr groups[HL_GROUPS_MAX];
 	struct hlt_group names[HL_GROUPS_MAX];
 	const char *schema_file;
+	const char *like;
+	bool given[OPTIONS_END]; /* which options there were */
 	bool json;
 	bool help;
 };
@@ -208,6 +217,9 @@ static int read_option(int c, const char *value, struct wanted *w)
 	case OPT_SCHEMA:
 		w->schema_file = value;
 		return 0;
+	case OPT_LIKE:
+		w->like = value;
+		return 0;
 	case 'p':
 	case OPT_UNREAD:
 	case OPT_CHECKSUM:
@@ -218,6 +230,62 @@ static int read_option(int c, const char *value, struct wanted *w)
 	default:
 		return HLT_USAGE;
 	}
+}
+
+/* What a ring is, for what was not asked for. Groups are not of its kind. */
+static void inherit(struct wanted *w, const struct hl_ring_info *info)
+{
+	struct hl_ring_attr *attr = &w->attr;
+	const bool *given = w->given;
+
+	if (!given['c'])
+		attr->capacity = info->capacity;
+	/* With another schema the slots are as large as that needs. */
+	if (!given['s'] && !given[OPT_SCHEMA])
+		attr->slot_bytes = info->slot_bytes;
+	if (!given['a'])
+		attr->arena_bytes = info->arena_bytes;
+	/* Blocks of another arena are chosen by its size. */
+	if (!given['b'] && !given['a'])
+		attr->block_bytes = info->block_bytes;
+	if (!given['p'])
+		attr->producers = info->producers;
+	/* A sole producer and sixteen do not go together. */
+	if (!given[OPT_MAX_PRODUCERS] && attr->producers == info->producers)
+		attr->max_producers = info->max_producers;
+	if (!given[OPT_MAX_CONSUMERS])
+		attr->max_consumers = info->max_consumers;
+	if (!given[OPT_MAX_GROUPS])
+		attr->max_groups = info->max_groups;
+	if (!given[OPT_UNREAD])
+		attr->unread = info->unread;
+	if (!given[OPT_CHECKSUM])
+		attr->checksum = info->checksum;
+	if (!given[OPT_MESSAGE_MAGIC])
+		attr->message_magic = info->message_magic;
+}
+
+/* Take what --like says; 0, or a status after a complaint. */
+static int follow(struct wanted *w, struct hl_schema **schema)
+{
+	struct hl_error err = { 0 };
+	struct hl_ring_status status;
+	struct hl_inspect *other;
+	int ret;
+
+	if (w->like == NULL)
+		return HLT_DONE;
+	ret = hl_inspect_open(w->like, 0, &other, &err);
+	if (ret < 0)
+		return hlt_fail(w->like, ret, &err);
+	hl_inspect_ring(other, &status);
+	inherit(w, &status.info);
+	if (*schema == NULL)
+		ret = hl_inspect_get_schema(other, schema, &err);
+	hl_inspect_close(other);
+	if (ret < 0 && ret != -ENODATA)
+		return hlt_fail(w->like, ret, &err);
+	return HLT_DONE;
 }
 
 static void print_json(const char *name, const struct hl_ring *ring)
@@ -244,6 +312,7 @@ int hlt_cmd_create(int argc, char **argv)
 	       -1) {
 		if (read_option(c, optarg, &w) != 0)
 			return HLT_USAGE;
+		w.given[c] = true;
 		if (w.help)
 			return hlt_help(usage);
 	}
@@ -251,6 +320,11 @@ int hlt_cmd_create(int argc, char **argv)
 		return HLT_USAGE;
 	if (hlt_schema_opt(w.schema_file, &schema) != 0)
 		return HLT_USAGE;
+	ret = follow(&w, &schema);
+	if (ret != HLT_DONE) {
+		hl_schema_destroy(schema);
+		return ret;
+	}
 	w.attr.schema = schema;
 	ret = hl_ring_create(name, &w.attr, &ring, &err);
 	hl_schema_destroy(schema);

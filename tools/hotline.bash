@@ -26,7 +26,7 @@ _hotline_options() {
 			--block-size --producers --group --max-producers \
 			--max-consumers --max-groups --unread --checksum \
 			--message-magic --mode --prefault --huge-pages \
-			--start-position --schema
+			--start-position --schema --like
 		;;
 	ls) printf '%s ' "$common" ;;
 	stat) printf '%s ' "$common" --blocks ;;
@@ -62,6 +62,7 @@ _hotline_options() {
 # The values of an option, or nothing when they are free.
 _hotline_values() {
 	case $1 in
+	--like) _hotline_rings ;;
 	--producers | -p) echo 'shared sole' ;;
 	--unread) echo 'keep refuse' ;;
 	--checksum) echo 'none header payload' ;;
@@ -80,7 +81,7 @@ _hotline_wants_value() {
 	*:--capacity | *:--slot-size | *:--arena | *:--block-size | \
 		*:--producers | *:--group | *:--max-* | *:--unread | \
 		*:--checksum | *:--message-magic | *:--mode | \
-		*:--start-position | *:--from | *:--count | *:--timeout | \
+		*:--start-position | *:--like | *:--from | *:--count | *:--timeout | \
 		*:--batch | *:--hot | *:--stride | *:--line | *:--cold | \
 		*:--for | *:--salvage | *:--cores | *:--time | \
 		*:--cold-size | *:--schema | *:--where | *:--fields | *:--cu) return 0 ;;

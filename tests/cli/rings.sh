@@ -46,6 +46,19 @@ is 'groups are as asked' \
 	'a exclusive false,b shared false,c lossy true,d exclusive true' \
 	"$(field full '[.groups[] | "\(.name) \(.kind) \(.durable)"] | join(",")')"
 
+geometry_of() { hotline stat --json "$1" | jq -S '.geometry | del(.start_position)'; }
+expect 'create makes one like another' 0 hotline create --like full again
+is 'of its geometry' "$(geometry_of full)" "$(geometry_of again)"
+is 'without its groups' 0 "$(field again '.groups | length')"
+expect 'options go before what it is like' 0 hotline create --like full \
+	-c 8 --producers shared --unread keep --checksum none -a 128K other
+is 'and the rest is as there' '8 shared 16 keep none 128 77' \
+	"$(field other '.geometry | "\(.capacity) \(.producers) \(.max_producers) \(.unread) \(.checksum) \(.slot_bytes) \(.message_magic)"')"
+expect 'nothing is like a ring that is not there' 3 \
+	hotline create --like nowhere nothing
+says 'which is named' nowhere
+for ring in again other; do hotline rm "$ring"; done
+
 expect 'a path makes a ring anywhere' 0 hotline create "$tmp/elsewhere"
 tap_check 'there' test -f "$tmp/elsewhere"
 expect 'and is found by its path' 0 hotline stat "$tmp/elsewhere"

@@ -49,6 +49,16 @@ hotline create plain
 tap_check 'a ring without one shows none' \
 	test "$(hotline stat -j plain | jq .schema)" = null
 
+hotline create --like o like-o
+is 'a ring like it has the schema' "$(hotline stat -j o | jq -c .schema)" \
+	"$(hotline stat -j like-o | jq -c .schema)"
+printf 'message wide\n@24 hot u64 sequence\n@60 warm u32 payload_offset\n@64 cold bytes[64] more\n' \
+	> "$tmp/wide"
+expect 'another schema may be asked for' 0 \
+	hotline create --like o --schema "$tmp/wide" wide
+is 'which the slots follow' 'wide 128' "$(hotline stat -j wide |
+	jq -r '"\(.schema.name) \(.geometry.slot_bytes)"')"
+
 printf 'message m\nhot u32 a\nhot u64 b\n' > "$tmp/bad"
 expect 'a schema that breaks a rule is refused' 2 \
 	hotline create --schema "$tmp/bad" bad
