@@ -160,32 +160,15 @@ static bool change_block(const struct hli_view *view, uint32_t record,
 	return true;
 }
 
-static uint32_t line_of(const struct hli_view *view,
-			const struct hli_lease *lease)
-{
-	const uint64_t at = view->geo.arena_at +
-			    (uint64_t)lease->block * view->geo.block_stride +
-			    lease->used;
-
-	return (uint32_t)(at / HL_LINE_BYTES);
-}
-
 uint32_t hli_lease_alloc(const struct hli_view *view, uint32_t record,
 			 struct hli_lease *lease, uint64_t *low, uint32_t bytes)
 {
-	const uint32_t stride = view->geo.block_stride;
-	uint32_t line;
-
-	if (bytes > stride || view->geo.nblocks == 0)
+	if (bytes > view->geo.block_stride || view->geo.nblocks == 0)
 		return UINT32_MAX;
-	bytes = (uint32_t)hli_round_up(bytes, HL_LINE_BYTES);
-	if ((lease->block == HLI_NO_BLOCK || stride - lease->used < bytes) &&
+	if (!hli_lease_holds(view, lease, bytes) &&
 	    !change_block(view, record, lease, low))
 		return 0;
-	line = line_of(view, lease);
-	lease->used += bytes;
-	lease->last_line = line;
-	return line;
+	return hli_lease_take(view, lease, bytes);
 }
 
 void hli_lease_cancel(const struct hli_view *view, struct hli_lease *lease,

@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <hotline/message.h>
+
 #include "layout.h"
+#include "util.h"
 
 #define HLI_NO_BLOCK UINT32_MAX
 #define HLI_HELD_MAX 14
@@ -33,8 +36,31 @@ static inline bool hli_lease_open(const struct hli_lease *lease)
 
 void hli_lease_init(struct hli_lease *lease);
 
+/* Is there room for so many bytes in the block that is allocated from? */
+static inline bool hli_lease_holds(const struct hli_view *view,
+				   const struct hli_lease *lease,
+				   uint32_t bytes)
+{
+	return lease->block != HLI_NO_BLOCK &&
+	       view->geo.block_stride - lease->used >=
+		       hli_round_up(bytes, HL_LINE_BYTES);
+}
+
+/* Take bytes from that block, which holds them: their line. */
+static inline uint32_t hli_lease_take(const struct hli_view *view,
+				      struct hli_lease *lease, uint32_t bytes)
+{
+	const uint64_t at = view->geo.arena_at +
+			    (uint64_t)lease->block * view->geo.block_stride +
+			    lease->used;
+
+	lease->used += (uint32_t)hli_round_up(bytes, HL_LINE_BYTES);
+	lease->last_line = (uint32_t)(at / HL_LINE_BYTES);
+	return lease->last_line;
+}
+
 /*
- * Allocate bytes. low is the caller's cached one, raised here if need be.
+ * Allocate bytes, from another block if need be. low is the caller's cached one, raised here if need be.
  * Returns the line of the file at which they are, 0 when there is no block
  * now, or UINT32_MAX when they fit in no block.
  */

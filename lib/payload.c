@@ -17,6 +17,12 @@
 
 #define FIELD_ALIGN 8u
 
+/*
+ * Small steps of each payload, in one function: as calls they were half of its
+ * instructions, and what kind of fields there are was asked for each of them.
+ */
+#define IN_ONE static inline __attribute__((always_inline))
+
 /* The fields of a payload: sizes alone, or what to copy. */
 struct fields {
 	const size_t *sizes;
@@ -24,13 +30,13 @@ struct fields {
 	size_t n;
 };
 
-static size_t field_size(const struct fields *fields, size_t i)
+IN_ONE size_t field_size(const struct fields *fields, size_t i)
 {
 	return fields->sizes ? fields->sizes[i] : fields->copy[i].iov_len;
 }
 
 /* The size of a section with these fields; false when it never fits. */
-static bool section_bytes(const struct hli_view *view,
+IN_ONE bool section_bytes(const struct hli_view *view,
 			  const struct fields *fields, uint32_t *bytes)
 {
 	uint64_t sum = HL_PAYLOAD_HEADER_BYTES +
@@ -57,8 +63,22 @@ static void put_u32(unsigned char *at, uint32_t v)
 	memcpy(at, &v, sizeof(v));
 }
 
+/* As hli_lease_alloc(), when the block at hand does not do. */
+static uint32_t alloc_elsewhere(struct hli_claimer *claimer, uint32_t bytes)
+{
+	const uint32_t line = hli_lease_alloc(claimer->view, claimer->index,
+					      &claimer->lease, &claimer->low,
+					      bytes);
+
+	if (claimer->lease.freed) {
+		claimer->lease.freed = false;
+		hli_wake(claimer->view, HLI_SLEEPERS_PRODUCERS);
+	}
+	return line;
+}
+
 /* Allocate bytes for a section: space->section and its place in the file. */
-static int alloc_section(struct hl_producer *producer, uint32_t bytes,
+IN_ONE int alloc_section(struct hl_producer *producer, uint32_t bytes,
 			 struct hl_payload_space *space)
 {
 	struct hli_claimer *const claimer = &producer->claimer;
@@ -67,16 +87,15 @@ static int alloc_section(struct hl_producer *producer, uint32_t bytes,
 
 	if (!hli_member_live(&producer->member))
 		return -EIDRM;
-	line = hli_lease_alloc(view, claimer->index, &claimer->lease,
-			       &claimer->low, bytes);
-	if (claimer->lease.freed) {
-		claimer->lease.freed = false;
-		hli_wake(view, HLI_SLEEPERS_PRODUCERS);
+	if (hli_lease_holds(view, &claimer->lease, bytes)) {
+		line = hli_lease_take(view, &claimer->lease, bytes);
+	} else {
+		line = alloc_elsewhere(claimer, bytes);
+		if (line == 0)
+			return -ENOBUFS;
+		if (line == UINT32_MAX)
+			return -EMSGSIZE;
 	}
-	if (line == 0)
-		return -ENOBUFS;
-	if (line == UINT32_MAX)
-		return -EMSGSIZE;
 	space->section = view->base + (uint64_t)line * HL_LINE_BYTES;
 	space->payload_offset = line;
 	space->size_bytes = bytes;
@@ -84,7 +103,7 @@ static int alloc_section(struct hl_producer *producer, uint32_t bytes,
 }
 
 /* Write the header and the table; copy the fields if there is something. */
-static void fill_section(unsigned char *section, uint32_t bytes,
+IN_ONE void fill_section(unsigned char *section, uint32_t bytes,
 			 const struct fields *fields)
 {
 	uint32_t at = (uint32_t)(HL_PAYLOAD_HEADER_BYTES +
@@ -106,7 +125,7 @@ static void fill_section(unsigned char *section, uint32_t bytes,
 	}
 }
 
-static int alloc_fields(struct hl_producer *producer,
+IN_ONE int alloc_fields(struct hl_producer *producer,
 			const struct fields *fields,
 			struct hl_payload_space *space)
 {
