@@ -91,24 +91,27 @@ BENCH_INLINE uint32_t byte_prefix(uint32_t align)
 	return align > 1 ? 8 : 4;
 }
 
-/* Write a record of n bytes; false: no room now. */
-BENCH_INLINE bool byte_put(struct byte_end *end, const void *record, uint32_t n,
-			   uint32_t align)
+/* Is there room up to a position? Asks the reader only if it has to. */
+BENCH_INLINE bool byte_room(struct byte_end *end, uint64_t after)
 {
-	const uint32_t prefix = byte_prefix(align);
-	const uint64_t after = end->at + byte_record(n, prefix, align);
-
-	if (after - end->seen > end->size) {
+	if (after - end->seen > end->size)
 		end->seen = atomic_load_explicit(&end->ring->read,
 						 memory_order_acquire);
-		if (after - end->seen > end->size)
-			return false;
-	}
+	return after - end->seen <= end->size;
+}
+
+/* Copy a length and a record of so many bytes to where the writer is. */
+BENCH_INLINE void byte_copy_record(struct byte_end *end, const void *record,
+				   uint32_t n, uint32_t prefix)
+{
 	byte_copy_in(end, end->at, &n, sizeof(n));
 	byte_copy_in(end, end->at + prefix, record, n);
+}
+
+BENCH_INLINE void byte_publish(struct byte_end *end, uint64_t after)
+{
 	end->at = after;
 	atomic_store_explicit(&end->ring->written, after, memory_order_release);
-	return true;
 }
 
 /* Copy the next record out: its length; 0 for none, or for one too long. */

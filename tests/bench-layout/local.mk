@@ -3,7 +3,7 @@
 # What a layout costs: the same payments, validated, routed and counted, from a
 # packed struct to a message of one line. Nothing of it is built by plain make.
 #
-#	make bench-layout			all of it, 6 minutes
+#	make bench-layout			all of it, 8 minutes
 #	make bench-layout BENCH=quick		a look, one minute
 #	make bench-layout-report		and into doc/performance.md
 #	make bench-layout BENCH_FLAGS='--noisy load'	see main.c
@@ -12,11 +12,13 @@
 
 layout_rungs = \
 	%D%/byte_ring.h \
+	%D%/hot.h \
 	%D%/payments.c \
 	%D%/payments.h \
 	%D%/rung.h \
 	%D%/rung_bytes.c \
 	%D%/rung_hotline.c \
+	%D%/rung_line.c \
 	%D%/rungs.c \
 	examples/payments/packed_payment.h
 
@@ -38,6 +40,7 @@ EXTRA_PROGRAMS += %D%/bench-layout
 	$(layout_rungs) \
 	%D%/counters.c \
 	%D%/counters.h \
+	%D%/idle.c \
 	%D%/main.c \
 	%D%/runs.c \
 	%D%/runs.h \
@@ -82,3 +85,6 @@ EXTRA_DIST += \
 	%D%/counts.sh \
 	%D%/report.sh \
 	%D%/run.sh
+
+# The plots of the last report; there may be none.
+EXTRA_DIST += $(wildcard $(srcdir)/doc/performance/layout-*.svg)

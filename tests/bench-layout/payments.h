@@ -7,9 +7,14 @@
  * says where in its message each value is. So what differs between two rungs
  * is where the bytes are and how they got there, and nothing else.
  *
- * The checksum covers what the fast path reads, all but the stamp, which is
- * set anew for each message: with one over all bytes, as many formats have it,
- * no layout could spare the fast path a line.
+ * A sender takes its payments from a few that are ready in its format, and sets
+ * what differs from one to the next: the stamp, who is paid, and so the
+ * checksum. Who is paid is one of as many accounts as the case wants, so that
+ * the routing table fits in a cache or does not.
+ *
+ * The checksum covers what the fast path reads, all but the stamp: with one
+ * over all bytes, as many formats have it, no layout could spare the fast path
+ * a line.
  */
 #ifndef BENCH_LAYOUT_PAYMENTS_H
 #define BENCH_LAYOUT_PAYMENTS_H
@@ -22,8 +27,8 @@
 
 enum {
 	PAY_PAYMENTS = 512, /* that are sent in turn; a power of two */
-	PAY_BANKS = 64,
-	PAY_TABLE = 256, /* places of the routing table; a power of two */
+	PAY_ACCOUNTS = 64,  /* of a table that fits anywhere */
+	PAY_PLACES = 4,	    /* of the routing table, for an account */
 	PAY_TYPES = 8,
 	PAY_NAME = 12,
 	PAY_REFERENCE = 32,
@@ -39,8 +44,8 @@ struct pay_fields {
 	uint32_t type; /* 1 to PAY_TYPES - 1 */
 	uint64_t stamp;
 	int64_t amount;
-	uint64_t bank; /* the first 8 bytes of the recipient */
-	uint32_t bank_end;
+	uint64_t account; /* the first 8 bytes of the recipient */
+	uint32_t account_end;
 	uint32_t checksum;
 };
 
@@ -54,30 +59,45 @@ struct pay_payment {
 	uint32_t memo_bytes;
 };
 
-/* A place of the routing table, with the counts of its bank. */
+/* A place of the routing table, with the counts of its account: half a line. */
 struct pay_account {
-	uint64_t bank;
-	uint32_t bank_end;
+	_Alignas(32) uint64_t account;
+	uint32_t account_end;
 	uint32_t payments;
 	int64_t cents;
 	uint64_t stamps;
 };
 
 struct pay_book {
-	struct pay_account accounts[PAY_TABLE];
+	struct pay_account *places;
+	uint64_t mask; /* one less than there are places, a power of two */
+	uint32_t naccounts;
 	uint64_t by_type[PAY_TYPES];
 	uint64_t bad;
+};
+
+/* What a sender sets in each payment, beside its stamp. */
+struct pay_target {
+	uint64_t account;
+	uint32_t account_end;
+	uint32_t checksum;
 };
 
 /* All payments; the same in each process and each run. */
 const struct pay_payment *pay_payments(void);
 
-/* An empty book that knows all banks. */
-void pay_book_init(struct pay_book *book);
+/* Bytes of the places of a book of so many accounts, a power of two. */
+uint64_t pay_book_bytes(uint32_t naccounts);
+
+/* A book that knows all accounts; places are zero bytes, and stay its own. */
+void pay_book_init(struct pay_book *book, void *places, uint32_t naccounts);
+
+/* Nothing has been counted: each place is touched. */
+void pay_book_clear(struct pay_book *book);
 
 /*
- * Does the book hold what these n messages, stamped or numbered from 1 on, come
- * to? Numbers are checked by their sum, stamps are not.
+ * Does the book hold what the first n messages, stamped or numbered from 1 on,
+ * come to? Numbers are checked by their sum, stamps are not.
  */
 bool pay_book_good(const struct pay_book *book, uint64_t n, bool numbered);
 
@@ -88,39 +108,77 @@ BENCH_INLINE uint64_t pay_mix(uint64_t a, uint64_t b)
 	return product ^ product >> 32;
 }
 
-BENCH_INLINE uint32_t pay_checksum(const struct pay_fields *f)
+/* What a checksum begins with, before it is known who is paid. */
+BENCH_INLINE uint64_t pay_seed(const struct pay_fields *f)
 {
 	const uint64_t head = (uint64_t)f->type << 32 | f->magic;
 
-	return (uint32_t)pay_mix(pay_mix(head, (uint64_t)f->amount),
-				 f->bank ^ (uint64_t)f->bank_end << 29);
+	return pay_mix(head, (uint64_t)f->amount);
 }
 
-BENCH_INLINE void pay_bank(struct pay_fields *f, const char *recipient)
+BENCH_INLINE uint32_t pay_checksum(uint64_t seed, uint64_t account,
+				   uint32_t account_end)
 {
-	memcpy(&f->bank, recipient, sizeof(f->bank));
-	memcpy(&f->bank_end, recipient + sizeof(f->bank), sizeof(f->bank_end));
+	return (uint32_t)pay_mix(seed, account ^ (uint64_t)account_end << 29);
+}
+
+/* Account k of a table; its name is never 0. */
+BENCH_INLINE struct pay_target pay_target_of(uint64_t k, uint64_t seed)
+{
+	struct pay_target target = {
+		.account = (k + 1) * UINT64_C(0xd1342543de82ef95),
+		.account_end = (uint32_t)k,
+	};
+
+	target.checksum =
+		pay_checksum(seed, target.account, target.account_end);
+	return target;
+}
+
+/* Whom message i, from 0 on, pays; seed is that of its payment. */
+BENCH_INLINE struct pay_target pay_target(uint64_t i, uint32_t naccounts,
+					  uint64_t seed)
+{
+	return pay_target_of(pay_mix(i + 1, 77) & (naccounts - 1), seed);
+}
+
+/* As the twelve bytes of a message say it. */
+BENCH_INLINE void pay_account(struct pay_fields *f, const char *recipient)
+{
+	memcpy(&f->account, recipient, sizeof(f->account));
+	memcpy(&f->account_end, recipient + sizeof(f->account),
+	       sizeof(f->account_end));
 }
 
 BENCH_INLINE bool pay_validate(const struct pay_fields *f)
 {
 	return f->magic == PAY_MAGIC && f->type - 1 < PAY_TYPES - 1 &&
-	       f->amount > 0 && f->checksum == pay_checksum(f);
+	       f->amount > 0 &&
+	       f->checksum ==
+		       pay_checksum(pay_seed(f), f->account, f->account_end);
 }
 
-/* Where its bank is counted, NULL for an unknown one. */
-BENCH_INLINE struct pay_account *pay_route(struct pay_book *book,
+/* Where the search for an account begins: nearly always where it ends. */
+BENCH_INLINE struct pay_account *
+pay_place(const struct pay_book *book, uint64_t account, uint32_t account_end)
+{
+	return &book->places[pay_mix(account, account_end) & book->mask];
+}
+
+/* Where a payment is counted, NULL for an unknown account. */
+BENCH_INLINE struct pay_account *pay_route(const struct pay_book *book,
 					   const struct pay_fields *f)
 {
-	size_t i = pay_mix(f->bank, f->bank_end) % PAY_TABLE;
+	struct pay_account *place = pay_place(book, f->account, f->account_end);
 
-	while (book->accounts[i].bank != f->bank ||
-	       book->accounts[i].bank_end != f->bank_end) {
-		if (!book->accounts[i].bank)
+	while (place->account != f->account ||
+	       place->account_end != f->account_end) {
+		if (!place->account)
 			return NULL;
-		i = (i + 1) % PAY_TABLE;
+		place = &book->places[(uint64_t)(place + 1 - book->places) &
+				      book->mask];
 	}
-	return &book->accounts[i];
+	return place;
 }
 
 BENCH_INLINE void pay_count(struct pay_book *book, struct pay_account *account,

@@ -23,7 +23,12 @@ enum {
 	RUNG_BURST = 32, /* messages that a producer of batches hands over */
 	RUNG_TAKE = 64,	 /* the most that their consumer takes */
 	RUNG_GAPS = 4096,
+	RUNG_SIXTH = 6,
 	RUNGS = 7,
+	RUNG_REMEMBER = RUNGS,
+	RUNG_BARE,
+	RUNG_LINE,
+	RUNGS_ALL,
 };
 
 /* Where a consumer keeps what it does. */
@@ -59,10 +64,14 @@ struct rung {
 	void (*ranges)(struct bench_side *side, struct rung_ranges *ranges);
 };
 
-/* The plainest ring, which is no rung, then rungs 1 to 6. */
-extern const struct rung *const rungs[RUNGS];
+/*
+ * The plainest ring, which is no rung, then rungs 1 to 6, then what they are
+ * compared with: nobody counts lines of those.
+ */
+extern const struct rung *const rungs[RUNGS_ALL];
 extern const struct rung rung_plain, rung_packed, rung_aligned;
 extern const struct rung rung_split, rung_offset, rung_batch, rung_prefetch;
+extern const struct rung rung_remember, rung_bare, rung_line;
 
 typedef void rung_put_fn(struct bench_side *side, const uint64_t *stamps,
 			 uint32_t k);

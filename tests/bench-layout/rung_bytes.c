@@ -5,12 +5,13 @@
  * Rung 1 has the fields of struct packed_payment without a byte between them,
  * and records without a byte between them. Rung 2 has the same fields in the
  * same order, each where its type wants to be, and records that begin on lines.
- * The sender has its records ready and sets the stamp, so that what is measured
- * is the way and the reading.
+ * The sender has its records ready and sets in the ring what differs, so that
+ * what is measured is the way and the reading. Set before the copy, it would be
+ * read again by wider loads than it was stored by, and each copy would wait.
  *
- * The plainest ring beside them moves the records of rung 1 and looks at
- * nothing in them. It asks for the other side's position each time, which is
- * what one writes first.
+ * The plainest rings beside them move the records of rung 1, set nothing and
+ * look at nothing in them. One asks for the other side's position each time,
+ * which is what one writes first; the other remembers it, as rungs 1 and 2 do.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -39,7 +40,7 @@ struct aligned_payment {
 };
 
 enum {
-	PACKED = 1,   /* alignment of records: also of their fields */
+	PACKED = 1,   /* alignment of records */
 	ALIGNED = 64, /* a line */
 };
 
@@ -47,7 +48,9 @@ enum {
 struct end {
 	struct byte_end byte;
 	uint64_t next; /* payment */
+	uint32_t accounts;
 	uint32_t sizes[PAY_PAYMENTS];
+	uint64_t seeds[PAY_PAYMENTS];
 	_Alignas(64) unsigned char records[PAY_PAYMENTS][BYTE_RECORD_MAX];
 };
 
@@ -60,9 +63,7 @@ struct end {
 	r->size_bytes = size;                                                  \
 	r->amount = p->fields.amount;                                          \
 	r->memo_bytes = (uint16_t)p->memo_bytes;                               \
-	r->checksum = p->fields.checksum;                                      \
 	memcpy(r->sender, p->sender, PAY_NAME);                                \
-	memcpy(r->recipient, p->recipient, PAY_NAME);                          \
 	memcpy(r->reference, p->reference, PAY_REFERENCE);                     \
 	memcpy(r->currency, "USD", sizeof(r->currency));                       \
 	memcpy(record + offsetof(struct struct_, memo), p->memo, p->memo_bytes)
@@ -118,9 +119,11 @@ static int join(struct bench_side *side, uint32_t align)
 	memset(end, 0, sizeof(*end));
 	byte_end_init(&end->byte, side->channel);
 	touch_pages(side->channel);
+	end->accounts = side->shape->accounts;
 	for (uint32_t i = 0; i < PAY_PAYMENTS; i++) {
 		const struct pay_payment *const p = &pay_payments()[i];
 
+		end->seeds[i] = pay_seed(&p->fields);
 		end->sizes[i] = align == PACKED ?
 					fill_packed(end->records[i], p) :
 					fill_aligned(end->records[i], p);
@@ -154,42 +157,67 @@ static void ranges(struct bench_side *side, struct rung_ranges *ranges)
 	ranges->all_end = ranges->messages_end;
 }
 
-/* The next payment, with its stamp: a record of *n bytes. */
-BENCH_INLINE const unsigned char *next_record(struct end *end, uint64_t stamp,
-					      size_t stamp_at, uint32_t *n)
-{
-	const size_t i = end->next++ % PAY_PAYMENTS;
+/* Where in a record is what the sender sets. */
+struct places {
+	size_t stamp, recipient, checksum;
+};
 
-	memcpy(end->records[i] + stamp_at, &stamp, sizeof(stamp));
-	*n = end->sizes[i];
-	return end->records[i];
+#define PLACES_OF(struct_)                                                     \
+	{                                                                      \
+		.stamp = offsetof(struct struct_, timestamp),                  \
+		.recipient = offsetof(struct struct_, recipient),              \
+		.checksum = offsetof(struct struct_, checksum),                \
+	}
+
+static const struct places packed_places = PLACES_OF(packed_payment);
+static const struct places aligned_places = PLACES_OF(aligned_payment);
+
+/* Set payment i's in the record that was copied to a position. */
+BENCH_INLINE void set_places(struct end *end, uint64_t i, uint64_t at,
+			     const struct places *places, uint64_t stamp)
+{
+	const struct pay_target t =
+		pay_target(i, end->accounts, end->seeds[i % PAY_PAYMENTS]);
+
+	byte_copy_in(&end->byte, at + places->stamp, &stamp, sizeof(stamp));
+	byte_copy_in(&end->byte, at + places->recipient, &t.account,
+		     sizeof(t.account));
+	byte_copy_in(&end->byte, at + places->recipient + sizeof(t.account),
+		     &t.account_end, sizeof(t.account_end));
+	byte_copy_in(&end->byte, at + places->checksum, &t.checksum,
+		     sizeof(t.checksum));
 }
 
-BENCH_INLINE void put(struct bench_side *side, uint64_t stamp, size_t stamp_at,
-		      uint32_t align)
+BENCH_INLINE void put(struct bench_side *side, uint64_t stamp,
+		      const struct places *places, uint32_t align)
 {
 	struct end *const end = side->end;
-	uint32_t n, spins = 0;
-	const unsigned char *const record =
-		next_record(end, stamp, stamp_at, &n);
+	struct byte_end *const byte = &end->byte;
+	const uint64_t i = end->next++;
+	const uint32_t n = end->sizes[i % PAY_PAYMENTS];
+	const uint32_t prefix = byte_prefix(align);
+	const uint64_t after = byte->at + byte_record(n, prefix, align);
+	uint32_t spins = 0;
 
-	while (!byte_put(&end->byte, record, n, align))
+	while (!byte_room(byte, after))
 		bench_spin(side, &spins);
+	byte_copy_record(byte, end->records[i % PAY_PAYMENTS], n, prefix);
+	set_places(end, i, byte->at + prefix, places, stamp);
+	byte_publish(byte, after);
 }
 
 BENCH_INLINE void put_packed(struct bench_side *side, const uint64_t *stamps,
 			     uint32_t k)
 {
 	(void)k; /* one by one */
-	put(side, *stamps, offsetof(struct packed_payment, timestamp), PACKED);
+	put(side, *stamps, &packed_places, PACKED);
 }
 
 BENCH_INLINE void put_aligned(struct bench_side *side, const uint64_t *stamps,
 			      uint32_t k)
 {
 	(void)k;
-	put(side, *stamps, offsetof(struct aligned_payment, timestamp),
-	    ALIGNED);
+	put(side, *stamps, &aligned_places, ALIGNED);
 }
 
 #define PASS_RECORD(r, desk)                                                   \
@@ -201,7 +229,7 @@ BENCH_INLINE void put_aligned(struct bench_side *side, const uint64_t *stamps,
 			.amount = (r)->amount,                                 \
 			.checksum = (r)->checksum,                             \
 		};                                                             \
-		pay_bank(&f, (r)->recipient);                                  \
+		pay_account(&f, (r)->recipient);                               \
 		pay_pass(&(desk)->book, &f);                                   \
 		rung_passed(desk, f.stamp);                                    \
 	} while (0)
@@ -236,53 +264,71 @@ BENCH_INLINE uint32_t get_aligned(struct bench_side *side,
 RUNG_LOOPS(packed, 1, put_packed, get_packed)
 RUNG_LOOPS(aligned, 1, put_aligned, get_aligned)
 
-/* --- The plainest ring ---------------------------------------------------- */
+/* --- The plainest rings --------------------------------------------------- */
 
-BENCH_INLINE void put_plain(struct bench_side *side, const uint64_t *stamps,
-			    uint32_t k)
+BENCH_INLINE void move_in(struct bench_side *side, bool remembers)
 {
 	struct end *const end = side->end;
 	struct byte_end *const byte = &end->byte;
-	uint32_t n, spins = 0;
-	const unsigned char *const record = next_record(
-		end, *stamps, offsetof(struct packed_payment, timestamp), &n);
+	const uint64_t i = end->next++ % PAY_PAYMENTS;
+	const uint32_t n = end->sizes[i];
+	const uint64_t after = byte->at + sizeof(n) + n;
+	uint32_t spins = 0;
 
-	(void)k;
-	while (byte->at + sizeof(n) + n -
-		       atomic_load_explicit(&byte->ring->read,
-					    memory_order_acquire) >
-	       byte->size)
+	if (!remembers)
+		byte->seen = atomic_load_explicit(&byte->ring->read,
+						  memory_order_acquire);
+	while (!byte_room(byte, after))
 		bench_spin(side, &spins);
-	byte_copy_in(byte, byte->at, &n, sizeof(n));
-	byte_copy_in(byte, byte->at + sizeof(n), record, n);
-	byte->at += sizeof(n) + n;
-	atomic_store_explicit(&byte->ring->written, byte->at,
-			      memory_order_release);
+	byte_copy_record(byte, end->records[i], n, sizeof(n));
+	byte_publish(byte, after);
 }
 
-BENCH_INLINE uint32_t get_plain(struct bench_side *side, struct rung_desk *desk)
+BENCH_INLINE uint32_t move_out(struct bench_side *side, struct rung_desk *desk,
+			       bool remembers)
 {
 	struct byte_end *const byte = &((struct end *)side->end)->byte;
 	_Alignas(64) unsigned char copy[BYTE_RECORD_MAX];
-	uint32_t n;
 
-	if (atomic_load_explicit(&byte->ring->written, memory_order_acquire) ==
-	    byte->at)
+	if (!remembers)
+		byte->seen = byte->at;
+	if (byte_get(byte, copy, PACKED) == 0)
 		return 0;
-	byte_copy_out(byte, byte->at, &n, sizeof(n));
-	if (n > sizeof(copy))
-		return 0;
-	byte_copy_out(byte, byte->at + sizeof(n), copy, n);
 	/* The copy is wanted, though nobody looks at it. */
 	__asm__ volatile("" ::"r"(copy) : "memory");
-	byte->at += sizeof(n) + n;
-	atomic_store_explicit(&byte->ring->read, byte->at,
-			      memory_order_release);
 	desk->book.by_type[0]++;
 	return 1;
 }
 
+BENCH_INLINE void put_plain(struct bench_side *side, const uint64_t *stamps,
+			    uint32_t k)
+{
+	(void)stamps;
+	(void)k;
+	move_in(side, false);
+}
+
+BENCH_INLINE void put_remember(struct bench_side *side, const uint64_t *stamps,
+			       uint32_t k)
+{
+	(void)stamps;
+	(void)k;
+	move_in(side, true);
+}
+
+BENCH_INLINE uint32_t get_plain(struct bench_side *side, struct rung_desk *desk)
+{
+	return move_out(side, desk, false);
+}
+
+BENCH_INLINE uint32_t get_remember(struct bench_side *side,
+				   struct rung_desk *desk)
+{
+	return move_out(side, desk, true);
+}
+
 RUNG_LOOPS(plain, 1, put_plain, get_plain)
+RUNG_LOOPS(remember, 1, put_remember, get_remember)
 
 #define BYTES_CONTENDER(name_, api_, role_, join_)                             \
 	.contender = {                                                         \
@@ -302,6 +348,13 @@ const struct rung rung_plain = {
 			BENCH_PEER, join_packed),
 	.adds = "what moving the bytes costs",
 	RUNG_FUNCTIONS(plain),
+};
+
+const struct rung rung_remember = {
+	BYTES_CONTENDER("0 that remembers", "copy, look at nothing", BENCH_PEER,
+			join_packed),
+	.adds = "the same, with the other side's position remembered",
+	RUNG_FUNCTIONS(remember),
 };
 
 const struct rung rung_packed = {

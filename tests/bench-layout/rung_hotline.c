@@ -9,47 +9,37 @@
  *
  * Prefetching: a take reads the stamps of all that it takes, so that the lines
  * of a batch are on their way before the first of its messages is looked at.
- * What is left to ask for are those of the next one. Rung 6 does so while there
- * is a backlog, that is, when a batch was as large as can be: behind the sender's
- * heels it would take lines away from who is writing them.
+ * What is left to ask for are the places of the routing table, which only a
+ * batch lets one know ahead, and the lines of the next batch. Rung 6 asks for
+ * those while there is a backlog, that is, when a batch was as large as can be:
+ * behind the sender's heels it would take lines away from who is writing them.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include <hotline/hotline.h>
 
-#include "rung.h"
+#include "hot.h"
 
 enum {
-	FIELD_REFERENCE,
-	FIELD_MEMO,
-	FIELDS,
-
 	INLINE_BYTES = 192, /* of a slot of rung 3 */
-	/* A header, two entries, a reference and the longest memo. */
-	SECTION_BYTES = 192,
+	/* A header, an entry, a reference and a memo that is not the longest. */
+	SECTION_BYTES = 128,
 	BLOCKS = 5, /* each of a quarter of the ring's payloads */
+	/* Lines that rung 6 asks for ahead of where it is. */
+	PUT_AHEAD = 16,
+	GET_AHEAD = 16,
 };
 
-struct hot_payment {
-	HL_ALIGN_LINE uint32_t magic;
-	uint16_t type;
-	uint16_t currency;
-	uint64_t stamp;
-	int64_t amount;
-	uint64_t sequence;
-	char sender[PAY_NAME];
-	char recipient[PAY_NAME];
-	uint32_t checksum;
-	uint32_t payload_offset;
-};
-HL_ASSERT_MESSAGE(struct hot_payment);
-
-struct inline_payment {
-	struct hot_payment hot;
+struct rest {
 	char reference[PAY_REFERENCE];
 	uint32_t memo_bytes;
 	char memo[PAY_MEMO_MAX];
+};
+
+struct inline_payment {
+	struct hot_payment hot;
+	struct rest rest;
 };
 HL_STATIC_ASSERT(sizeof(struct inline_payment) == INLINE_BYTES,
 		 "an inline payment is three lines");
@@ -59,6 +49,8 @@ struct end {
 	struct hl_producer *producer;
 	struct hl_consumer *consumer;
 	uint64_t next; /* payment */
+	uint32_t accounts;
+	uint64_t seeds[PAY_PAYMENTS];
 	_Alignas(64) struct inline_payment messages[PAY_PAYMENTS];
 };
 
@@ -93,16 +85,10 @@ static void destroy(void *channel)
 
 static void fill(struct inline_payment *m, const struct pay_payment *p)
 {
-	m->hot.magic = p->fields.magic;
-	m->hot.type = (uint16_t)p->fields.type;
-	m->hot.currency = PAY_CURRENCY;
-	m->hot.amount = p->fields.amount;
-	m->hot.checksum = p->fields.checksum;
-	memcpy(m->hot.sender, p->sender, PAY_NAME);
-	memcpy(m->hot.recipient, p->recipient, PAY_NAME);
-	memcpy(m->reference, p->reference, PAY_REFERENCE);
-	memcpy(m->memo, p->memo, p->memo_bytes);
-	m->memo_bytes = p->memo_bytes;
+	hot_fill(&m->hot, p);
+	memcpy(m->rest.reference, p->reference, PAY_REFERENCE);
+	memcpy(m->rest.memo, p->memo, p->memo_bytes);
+	m->rest.memo_bytes = p->memo_bytes;
 }
 
 static int join_end(struct bench_side *side, struct end *end)
@@ -133,8 +119,11 @@ static int join(struct bench_side *side)
 	if (!end)
 		return -ENOMEM;
 	memset(end, 0, sizeof(*end));
-	for (uint32_t i = 0; i < PAY_PAYMENTS; i++)
+	end->accounts = side->shape->accounts;
+	for (uint32_t i = 0; i < PAY_PAYMENTS; i++) {
 		fill(&end->messages[i], &pay_payments()[i]);
+		end->seeds[i] = pay_seed(&pay_payments()[i].fields);
+	}
 	side->end = end;
 	return join_end(side, end);
 }
@@ -168,25 +157,21 @@ static void ranges(struct bench_side *side, struct rung_ranges *ranges)
 	hl_consumer_done(end->consumer);
 }
 
-/* Store the line, stamp and payload excepted: those come from the caller. */
-BENCH_INLINE void put_line(struct hot_payment *slot,
-			   const struct hot_payment *from, uint64_t stamp,
-			   uint32_t payload_offset)
+BENCH_INLINE const struct inline_payment *message_at(const struct end *end,
+						     uint64_t i)
 {
-	slot->magic = from->magic;
-	slot->type = from->type;
-	slot->currency = from->currency;
-	slot->stamp = stamp;
-	slot->amount = from->amount;
-	memcpy(slot->sender, from->sender, PAY_NAME);
-	memcpy(slot->recipient, from->recipient, PAY_NAME);
-	slot->checksum = from->checksum;
-	slot->payload_offset = payload_offset;
+	return &end->messages[i % PAY_PAYMENTS];
 }
 
-BENCH_INLINE const struct inline_payment *next_message(struct end *end)
+/* The next payment into a slot. */
+BENCH_INLINE void put_next(struct end *end, struct hot_payment *slot,
+			   uint64_t stamp, uint32_t payload_offset)
 {
-	return &end->messages[end->next++ % PAY_PAYMENTS];
+	const uint64_t i = end->next++;
+	const struct pay_target target =
+		pay_target(i, end->accounts, end->seeds[i % PAY_PAYMENTS]);
+
+	hot_put(slot, &message_at(end, i)->hot, stamp, &target, payload_offset);
 }
 
 static void must(const char *what, ssize_t got)
@@ -199,41 +184,26 @@ BENCH_INLINE void put_inline(struct bench_side *side, const uint64_t *stamps,
 			     uint32_t k)
 {
 	struct end *const end = side->end;
-	const struct inline_payment *const from = next_message(end);
+	const struct inline_payment *const from = message_at(end, end->next);
 	struct inline_payment *slot;
 	struct hl_claim claim;
 
 	(void)k; /* one by one */
 	must("claim", hl_producer_claim(end->producer, 1, HL_FOREVER, &claim));
 	slot = hl_claim_slot(&claim, 0);
-	put_line(&slot->hot, &from->hot, *stamps, 0);
-	memcpy(slot->reference, from->reference, PAY_REFERENCE);
-	slot->memo_bytes = from->memo_bytes;
-	memcpy(slot->memo, from->memo, from->memo_bytes);
+	put_next(end, &slot->hot, *stamps, 0);
+	memcpy(&slot->rest, &from->rest,
+	       offsetof(struct rest, memo) + from->rest.memo_bytes);
 	hl_producer_publish(end->producer);
 }
 
-/* Write a message's payload; -ENOBUFS when there is no room now. */
-BENCH_INLINE int put_payload(struct end *end, const struct inline_payment *from,
-			     struct hl_payload_space *space)
+/* What the fast path does not read: in the slot, or the payload. */
+static struct iovec rest_of(struct inline_payment *m)
 {
-	const size_t bytes[FIELDS] = {
-		[FIELD_REFERENCE] = PAY_REFERENCE,
-		[FIELD_MEMO] = from->memo_bytes,
+	return (struct iovec){
+		.iov_base = &m->rest,
+		.iov_len = offsetof(struct rest, memo) + m->rest.memo_bytes,
 	};
-	const int ret = hl_payload_alloc(end->producer, bytes, FIELDS, space);
-	void *field;
-
-	if (ret < 0)
-		return ret;
-	for (uint32_t k = 0; k < FIELDS; k++) {
-		field = hl_payload_space_field(space, k, bytes[k]);
-		if (!field)
-			return -EBADMSG;
-		memcpy(field, k == FIELD_MEMO ? from->memo : from->reference,
-		       bytes[k]);
-	}
-	return 0;
 }
 
 /* Payloads of the next k payments, as many as there is room for, at least 1. */
@@ -244,9 +214,9 @@ BENCH_INLINE uint32_t put_payloads(struct end *end, uint32_t k,
 	uint32_t i = 0;
 
 	while (i < k) {
-		const int ret = put_payload(
-			end, &end->messages[(end->next + i) % PAY_PAYMENTS],
-			&space);
+		const struct iovec rest =
+			rest_of(&end->messages[(end->next + i) % PAY_PAYMENTS]);
+		const int ret = hl_payload_put(end->producer, &rest, 1, &space);
 
 		if (ret == -ENOBUFS && i)
 			break;
@@ -261,27 +231,34 @@ BENCH_INLINE uint32_t put_payloads(struct end *end, uint32_t k,
 	return i;
 }
 
-/* Send up to k messages with their payloads: how many. */
+/* What a rung does beside sending and taking. */
+enum {
+	WITH_PAYLOAD = 1,
+	FETCHES = 2, /* asks for lines ahead */
+};
+
+/* Send up to k messages: how many. */
 BENCH_INLINE uint32_t put_some(struct end *end, const uint64_t *stamps,
-			       uint32_t k, uint32_t ahead)
+			       uint32_t k, uint32_t with)
 {
-	uint32_t offsets[RUNG_BURST];
+	uint32_t offsets[RUNG_BURST] = { 0 };
 	struct hl_claim claim;
 	uint32_t done = 0;
 
-	k = put_payloads(end, k, offsets);
+	if (with & WITH_PAYLOAD)
+		k = put_payloads(end, k, offsets);
 	while (done < k) {
 		const ssize_t n = hl_producer_claim(end->producer, k - done,
 						    HL_FOREVER, &claim);
 
 		must("claim", n);
 		for (uint32_t i = 0; i < (uint32_t)n; i++) {
-			if (ahead)
-				__builtin_prefetch(
-					hl_claim_slot(&claim, i + ahead), 1);
-			put_line(hl_claim_slot(&claim, i),
-				 &next_message(end)->hot, stamps[done + i],
-				 offsets[done + i]);
+			if (with & FETCHES)
+				__builtin_prefetch(hl_claim_slot(&claim,
+								 i + PUT_AHEAD),
+						   1);
+			put_next(end, hl_claim_slot(&claim, i),
+				 stamps[done + i], offsets[done + i]);
 		}
 		hl_producer_publish(end->producer);
 		done += (uint32_t)n;
@@ -290,80 +267,88 @@ BENCH_INLINE uint32_t put_some(struct end *end, const uint64_t *stamps,
 }
 
 BENCH_INLINE void put_all(struct bench_side *side, const uint64_t *stamps,
-			  uint32_t k, uint32_t ahead)
+			  uint32_t k, uint32_t with)
 {
 	for (uint32_t done = 0; done < k;)
-		done += put_some(side->end, stamps + done, k - done, ahead);
+		done += put_some(side->end, stamps + done, k - done, with);
 }
 
 BENCH_INLINE void put_offset(struct bench_side *side, const uint64_t *stamps,
 			     uint32_t k)
 {
-	put_all(side, stamps, k, 0);
+	put_all(side, stamps, k, WITH_PAYLOAD);
 }
 
 BENCH_INLINE void put_ahead(struct bench_side *side, const uint64_t *stamps,
 			    uint32_t k)
 {
-	put_all(side, stamps, k, 8);
+	put_all(side, stamps, k, WITH_PAYLOAD | FETCHES);
 }
 
-BENCH_INLINE void pass(struct rung_desk *desk, const struct hot_payment *m)
+BENCH_INLINE void put_bare(struct bench_side *side, const uint64_t *stamps,
+			   uint32_t k)
 {
-	struct pay_fields f = {
-		.magic = m->magic,
-		.type = m->type,
-		.stamp = m->stamp,
-		.amount = m->amount,
-		.checksum = m->checksum,
-	};
-
-	pay_bank(&f, m->recipient);
-	pay_pass(&desk->book, &f);
-	rung_passed(desk, f.stamp);
+	put_all(side, stamps, k, FETCHES);
 }
 
 BENCH_INLINE uint32_t get_up_to(struct bench_side *side, struct rung_desk *desk,
-				uint32_t max, bool fetch)
+				uint32_t max)
 {
 	struct end *const end = side->end;
 	struct hl_batch batch;
 	const struct hot_payment *m;
 	const ssize_t n =
 		hl_consumer_take(end->consumer, max, HL_FOREVER, &batch);
-	uint32_t i = 0;
 
 	must("take", n);
-	fetch = fetch && batch.count == max;
-	while ((m = hl_batch_next(&batch))) {
-		/* No more than an address: the ring has such a slot. */
-		if (fetch)
-			__builtin_prefetch(hl_batch_slot(&batch, max + i++));
-		pass(desk, m);
-	}
+	while ((m = hl_batch_next(&batch)))
+		hot_pass(desk, m);
 	hl_consumer_done(end->consumer);
 	return (uint32_t)n;
 }
 
+/* The place of each message is asked for some messages before it. */
+BENCH_INLINE uint32_t get_ahead(struct bench_side *side, struct rung_desk *desk)
+{
+	struct end *const end = side->end;
+	struct hl_batch batch;
+	const struct hot_payment *m;
+	const ssize_t n =
+		hl_consumer_take(end->consumer, RUNG_TAKE, HL_FOREVER, &batch);
+	const uint32_t count = n > 0 ? (uint32_t)n : 0;
+
+	must("take", n);
+	for (uint32_t i = 0; i < count && i < GET_AHEAD; i++)
+		hot_fetch_place(desk, hl_batch_slot(&batch, i));
+	for (uint32_t i = 0; (m = hl_batch_next(&batch)); i++) {
+		/* No more than an address: the ring has such a slot. */
+		if (count == RUNG_TAKE)
+			__builtin_prefetch(
+				hl_batch_slot(&batch, RUNG_TAKE + i));
+		if (i + GET_AHEAD < count)
+			hot_fetch_place(desk,
+					hl_batch_slot(&batch, i + GET_AHEAD));
+		hot_pass(desk, m);
+	}
+	hl_consumer_done(end->consumer);
+	return count;
+}
+
 BENCH_INLINE uint32_t get_one(struct bench_side *side, struct rung_desk *desk)
 {
-	return get_up_to(side, desk, 1, false);
+	return get_up_to(side, desk, 1);
 }
 
 BENCH_INLINE uint32_t get_batch(struct bench_side *side, struct rung_desk *desk)
 {
-	return get_up_to(side, desk, RUNG_TAKE, false);
-}
-
-BENCH_INLINE uint32_t get_ahead(struct bench_side *side, struct rung_desk *desk)
-{
-	return get_up_to(side, desk, RUNG_TAKE, true);
+	return get_up_to(side, desk, RUNG_TAKE);
 }
 
 RUNG_LOOPS(split, 1, put_inline, get_one)
 RUNG_LOOPS(offset, 1, put_offset, get_one)
 RUNG_LOOPS(batch, RUNG_BURST, put_offset, get_batch)
 RUNG_LOOPS(prefetch, RUNG_BURST, put_ahead, get_ahead)
+RUNG_LOOPS(bare, RUNG_BURST, put_bare, get_ahead)
 
 #define HOTLINE_CONTENDER(name_, api_, slot_)                                  \
 	.contender = {                                                         \
@@ -405,4 +390,11 @@ const struct rung rung_prefetch = {
 	.adds = "prefetch",
 	.batches = true,
 	RUNG_FUNCTIONS(prefetch),
+};
+
+const struct rung rung_bare = {
+	HOTLINE_CONTENDER("6 without payloads", "as rung 6", HL_LINE_BYTES),
+	.adds = "what the sender's payloads cost",
+	.batches = true,
+	RUNG_FUNCTIONS(bare),
 };

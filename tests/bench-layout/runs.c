@@ -20,6 +20,7 @@
 #include "counters.h"
 
 enum {
+	STEP_READY,
 	STEP_FULL,
 	STEP_EMPTY,
 
@@ -43,10 +44,38 @@ static const struct rung *rung_of(const struct crew *crew)
 /* Empty at the start of each process, and a consumer's own. */
 static struct rung_desk desk;
 
+/* Books with nothing in them; their places are shared by all processes. */
+static struct pay_book small_book, large_book;
+
+int runs_init(uint32_t naccounts_large)
+{
+	struct pay_book *const books[] = { &small_book, &large_book };
+	const uint32_t naccounts[] = { PAY_ACCOUNTS, naccounts_large };
+
+	for (int i = 0; i < 2; i++) {
+		void *const places = bench_shared(pay_book_bytes(naccounts[i]));
+
+		if (!places)
+			return -ENOMEM;
+		pay_book_init(books[i], places, naccounts[i]);
+	}
+	return 0;
+}
+
+/* An empty book, all of which is in this process's page table. */
+static void take_book(const struct crew_worker *worker)
+{
+	desk.book = worker->crew->shape.accounts > PAY_ACCOUNTS ? large_book :
+								  small_book;
+	pay_book_clear(&desk.book);
+}
+
 static void judge_book(struct crew_worker *worker, uint64_t n, bool numbered)
 {
-	/* The plainest ring looks at nothing. */
-	if (rung_of(worker->crew) == &rung_plain)
+	const struct rung *const rung = rung_of(worker->crew);
+
+	/* The plainest rings look at nothing. */
+	if (rung == &rung_plain || rung == &rung_remember)
 		worker->result->tally.bad = desk.book.by_type[0] != n;
 	else
 		worker->result->tally.bad =
@@ -95,10 +124,12 @@ static void stream(struct crew_worker *worker)
 	uint64_t done;
 
 	if (worker->side.producer) {
+		crew_meet(worker, STEP_READY, 1);
 		rung->produce(&worker->side, n);
 		return;
 	}
-	pay_book_init(&desk.book);
+	take_book(worker);
+	crew_meet(worker, STEP_READY, 1);
 	done = rung->consume(&worker->side, warm, &desk);
 	timed(worker, n - done);
 	judge_book(worker, n, true);
@@ -124,31 +155,32 @@ static uint32_t drains(const struct crew *crew)
 		       STREAM_MESSAGES / crew->shape.slots;
 }
 
+static void fill(struct crew_worker *worker, uint64_t n)
+{
+	const int64_t begin = machine_now_ns();
+
+	rung_of(worker->crew)->produce(&worker->side, n);
+	worker->result->extra += (double)(machine_now_ns() - begin);
+	worker->result->tally.count += n;
+}
+
 static void drain(struct crew_worker *worker)
 {
-	const struct rung *const rung = rung_of(worker->crew);
 	const uint64_t n = worker->crew->shape.slots / 2;
-	bool good = true;
+	const uint32_t rounds = drains(worker->crew);
 
-	for (uint32_t round = 1; round <= drains(worker->crew); round++) {
-		const int64_t begin = machine_now_ns();
-
-		if (worker->side.producer) {
-			rung->produce(&worker->side, n);
-			worker->result->extra +=
-				(double)(machine_now_ns() - begin);
-			worker->result->tally.count += n;
-		}
+	if (!worker->side.producer)
+		take_book(worker);
+	for (uint32_t round = 1; round <= rounds; round++) {
+		if (worker->side.producer)
+			fill(worker, n);
 		crew_meet(worker, STEP_FULL, round);
-		if (!worker->side.producer) {
-			pay_book_init(&desk.book);
+		if (!worker->side.producer)
 			timed(worker, n);
-			/* Payments go on where the last round stopped. */
-			good = good && desk.book.bad == 0;
-		}
 		crew_meet(worker, STEP_EMPTY, round);
 	}
-	worker->result->tally.bad = !good;
+	if (!worker->side.producer)
+		judge_book(worker, n * rounds, false);
 }
 
 int run_drain(struct cell *cell, struct crew *crew, double *values)
@@ -176,6 +208,7 @@ static void open_loop(struct crew_worker *worker)
 	uint64_t done;
 
 	if (worker->side.producer) {
+		crew_meet(worker, STEP_READY, 1);
 		/* Time for the consumer to be there. */
 		arrivals.start =
 			machine_ticks() +
@@ -183,7 +216,8 @@ static void open_loop(struct crew_worker *worker)
 		rung->open(&worker->side, n, &arrivals);
 		return;
 	}
-	pay_book_init(&desk.book);
+	take_book(worker);
+	crew_meet(worker, STEP_READY, 1);
 	desk.hist = &worker->board->hist;
 	/* What comes first finds everything cold. */
 	done = rung->consume(&worker->side, n / 10, &desk);
@@ -232,15 +266,30 @@ static int ascending(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
+/* What rung 1 carried the last few times. */
+struct recent {
+	double rates[CALIBRATIONS];
+	unsigned n;
+};
+
+static double middle(const struct recent *recent)
+{
+	const unsigned n = recent->n < CALIBRATIONS ? recent->n : CALIBRATIONS;
+	double sorted[CALIBRATIONS];
+
+	memcpy(sorted, recent->rates, sizeof(sorted));
+	qsort(sorted, n, sizeof(*sorted), ascending);
+	return n ? sorted[n / 2] : 0;
+}
+
 /* What rung 1 carries these days, in million messages a second; 0: unknown. */
 static double calibrate(const struct crew *crew)
 {
-	static double last[CALIBRATIONS];
-	static unsigned n;
+	static struct recent small, large;
+	struct recent *const recent =
+		crew->shape.accounts > PAY_ACCOUNTS ? &large : &small;
 	struct crew trial = *crew;
-	double values[METRICS_MAX] = { 0 }, sorted[CALIBRATIONS];
-	const unsigned before = n < CALIBRATIONS ? n : CALIBRATIONS;
-	unsigned have = before;
+	double values[METRICS_MAX] = { 0 };
 	bool good = false;
 
 	trial.contender = &rung_packed.contender;
@@ -248,15 +297,9 @@ static double calibrate(const struct crew *crew)
 	/* One that others disturbed says nothing, unless there is no better. */
 	for (int i = 0; i < TRIALS && !good; i++)
 		good = run_capacity(NULL, &trial, values) == 0 && trial.quiet;
-	if (values[RATE] > 0 && (good || n == 0)) {
-		last[n++ % CALIBRATIONS] = values[RATE];
-		have = n < CALIBRATIONS ? n : CALIBRATIONS;
-	}
-	if (have == 0)
-		return 0;
-	memcpy(sorted, last, sizeof(sorted));
-	qsort(sorted, have, sizeof(*sorted), ascending);
-	return sorted[have / 2];
+	if (values[RATE] > 0 && (good || recent->n == 0))
+		recent->rates[recent->n++ % CALIBRATIONS] = values[RATE];
+	return middle(recent);
 }
 
 int run_load(struct cell *cell, struct crew *crew, double *values)

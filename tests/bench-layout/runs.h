@@ -25,7 +25,17 @@ enum {
 	OFFERED, /* million messages a second */
 	CARRIED, /* per cent of that */
 	OPENS,
+	/* Of idle cores, in ns, and so on */
+	FLOOR_P99 = 0,
+	FLOOR_P99_9,
+	LONGEST,
+	GAPS, /* a second */
+	LOST, /* per cent of the time */
+	IDLES,
 };
+
+/* Once, before any run: memory for routing tables. 0, or -ENOMEM. */
+int runs_init(uint32_t naccounts_large);
 
 /* Both at full speed, the ring in any state. */
 int run_rate(struct cell *cell, struct crew *crew, double *values);
@@ -41,5 +51,12 @@ int run_capacity(struct cell *cell, struct crew *crew, double *values);
  * what rung 1 carried a moment before. Times are from when one was due.
  */
 int run_load(struct cell *cell, struct crew *crew, double *values);
+
+/*
+ * Two cores on which nothing is done but reading the clock: where it jumps,
+ * something else had the core. The values are what a message, due at any time,
+ * waits at least, if both cores have to be there and everything else is free.
+ */
+int run_idle(struct cell *cell, struct crew *crew, double *values);
 
 #endif /* BENCH_LAYOUT_RUNS_H */

@@ -54,6 +54,8 @@ struct walk {
 	struct rung_desk desk;
 };
 
+static struct pay_account places[PAY_ACCOUNTS * PAY_PLACES];
+
 static void begin(struct walk *walk, unsigned r, uint32_t slots)
 {
 	const struct bench_contender *const c = &rungs[r]->contender;
@@ -62,6 +64,7 @@ static void begin(struct walk *walk, unsigned r, uint32_t slots)
 	memset(walk, 0, sizeof(*walk));
 	walk->rung = rungs[r];
 	walk->shape.slots = slots;
+	walk->shape.accounts = PAY_ACCOUNTS;
 	walk->channel = c->create(c, &walk->shape);
 	if (!walk->channel)
 		bench_give_up(c->name, -ENOMEM);
@@ -73,7 +76,8 @@ static void begin(struct walk *walk, unsigned r, uint32_t slots)
 		ret = c->join(&walk->out);
 	if (ret < 0)
 		bench_give_up(c->name, ret);
-	pay_book_init(&walk->desk.book);
+	memset(places, 0, sizeof(places));
+	pay_book_init(&walk->desk.book, places, PAY_ACCOUNTS);
 }
 
 static void end(struct walk *walk)

@@ -55,8 +55,9 @@ struct bench_shape {
 	bool broadcast;	      /* each consumer gets all, else they compete */
 	enum bench_wait wait; /* of consumers and producers */
 	uint32_t payload_bytes;
-	bool copied;	  /* the payload is copied at both ends */
-	uint32_t variant; /* of a limit; of the library: BENCH_WITH_... */
+	bool copied;	   /* the payload is copied at both ends */
+	uint32_t variant;  /* of a limit; of the library: BENCH_WITH_... */
+	uint32_t accounts; /* that payments go to: of bench-layout */
 };
 
 enum {
