@@ -189,7 +189,10 @@ static uint64_t wanted_start(const struct hli_view *view,
 	case HL_START_NEWEST:
 		return hli_head_position(hli_load_acq(&view->header->head));
 	case HL_START_POSITION:
-		return attr->position;
+		/* Before the first one there was nothing to miss. */
+		return attr->position ? hli_max(attr->position,
+						view->geo.start_position) :
+					0;
 	case HL_START_OLDEST:
 		break;
 	}

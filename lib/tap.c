@@ -53,7 +53,11 @@ int hl_tap_open(struct hl_inspect *inspect, enum hl_group_start start,
 	if (!tap)
 		return hli_fail(err, -ENOMEM, "%s: no memory for a tap",
 				inspect->name);
-	*tap = (struct hl_tap){ .view = view, .position = position };
+	/* Before the first one there was nothing to miss. */
+	*tap = (struct hl_tap){
+		.view = view,
+		.position = hli_max(position, view->geo.start_position),
+	};
 	if (start == HL_START_NEWEST)
 		tap->position = head_of(view, &finished);
 	else if (start == HL_START_OLDEST)

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <hotline/admin.h>
 #include <hotline/inspect.h>
 
 #include <errno.h>
@@ -192,6 +193,39 @@ START_TEST(lossy_group_counts_what_it_missed_across_the_boundary)
 }
 END_TEST
 
+/* A lossy consumer and a tap that ask for a position before the first one. */
+START_TEST(nothing_is_missed_that_was_before_the_first_position)
+{
+	const uint64_t start = starts[_i];
+	struct hl_group_attr attr = support_group("h", HL_GROUP_LOSSY);
+	struct hl_ring *ring =
+		ring_from(start, HL_PRODUCERS_SHARED, HL_GROUP_SHARED);
+	struct hl_tap_message message;
+	struct hl_consumer *consumer;
+	struct hl_inspect *inspect;
+	struct hl_batch batch;
+	struct hl_tap *tap;
+
+	send_positions(support_produce(ring), start, 1);
+	attr.start = HL_START_POSITION;
+	attr.position = 1;
+	ck_assert_int_eq(hl_consumer_join(ring, &attr, NULL, &consumer, NULL),
+			 0);
+	ck_assert_int_eq(hl_consumer_take(consumer, 1, HL_NOWAIT, &batch), 1);
+	ck_assert_uint_eq(batch.lost, 0);
+	ck_assert_int_eq(hl_inspect_open(hl_ring_name(ring), 0, &inspect, NULL),
+			 0);
+	ck_assert_int_eq(hl_ring_check(inspect, NULL, NULL), 0);
+	ck_assert_int_eq(hl_tap_open(inspect, HL_START_POSITION, 1, &tap, NULL),
+			 0);
+	ck_assert_int_eq(hl_tap_next(tap, HL_NOWAIT, &message), 1);
+	ck_assert_uint_eq(message.lost, 0);
+	ck_assert_uint_eq(message.voids, 0);
+	hl_tap_close(tap);
+	hl_inspect_close(inspect);
+}
+END_TEST
+
 START_TEST(positions_come_to_an_end)
 {
 	const uint64_t start = (uint64_t)HL_POSITION_MAX - 5;
@@ -247,6 +281,9 @@ int main(void)
 		tcase, group_starts_at_a_position_beyond_the_boundary, 0, n);
 	tcase_add_loop_test(
 		tcase, lossy_group_counts_what_it_missed_across_the_boundary, 0,
+		n);
+	tcase_add_loop_test(
+		tcase, nothing_is_missed_that_was_before_the_first_position, 0,
 		n);
 	tcase_add_loop_test(tcase, positions_come_to_an_end,
 			    HL_PRODUCERS_SHARED, HL_PRODUCERS_SOLE + 1);
