@@ -77,18 +77,23 @@ int hli_segment_path(const char *name, char path[HLI_PATH_MAX],
 	return 0;
 }
 
-/* Reserve memory piece by piece, so that signals cannot undo all of it. */
+/*
+ * Reserve memory piece by piece: a signal undoes the piece that it interrupts.
+ * Where they come faster than a piece is done, smaller ones get through.
+ */
 static int reserve(int fd, uint64_t bytes)
 {
-	uint64_t at = 0;
+	uint64_t step = RESERVE_STEP, at = 0;
 
 	while (at < bytes) {
-		const uint64_t step = hli_min(RESERVE_STEP, bytes - at);
+		const uint64_t n = hli_min(step, bytes - at);
 
-		if (fallocate(fd, 0, (off_t)at, (off_t)step) == 0)
-			at += step;
+		if (fallocate(fd, 0, (off_t)at, (off_t)n) == 0)
+			at += n;
 		else if (errno != EINTR)
 			return -errno;
+		else
+			step = hli_max(step / 2, HLI_PAGE_BYTES);
 	}
 	return 0;
 }
