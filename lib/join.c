@@ -51,7 +51,8 @@ static void after_fork_child(void)
 	struct hli_member *m;
 
 	for (m = members; m; m = m->next) {
-		close(m->lock_fd);
+		if (hli_descriptor_ours(m))
+			close(m->lock_fd);
 		m->lock_fd = -1;
 		hli_store_rlx(&m->busy, HLI_FORKED);	    /* one thread */
 		hli_add_rlx(&m->ring->members, UINT32_MAX); /* one thread */
@@ -347,14 +348,9 @@ void hli_join_end(struct hli_member *member)
 	hli_lock_drop(member->lock_fd, HLI_LOCK_CONTROL);
 }
 
-/* Something may have closed the descriptor, and another file may have it. */
 bool hli_descriptor_ours(const struct hli_member *member)
 {
-	const struct hli_segment *const segment = &member->ring->segment;
-	struct stat st;
-
-	return member->lock_fd >= 0 && fstat(member->lock_fd, &st) == 0 &&
-	       st.st_dev == segment->device && st.st_ino == segment->inode;
+	return hli_segment_is(&member->ring->segment, member->lock_fd);
 }
 
 /*

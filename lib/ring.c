@@ -344,8 +344,13 @@ int hl_ring_finish(struct hl_ring *ring, struct hl_error *err)
 	if (fd < 0)
 		return hli_fail(err, fd, "%s: cannot open it again: %s",
 				ring->name, strerror(-fd));
+	if (!hli_segment_is(&ring->segment, fd))
+		ret = hli_fail(err, -EIDRM,
+			       "%s: its descriptor was closed by somebody else",
+			       ring->name);
 	/* Whoever wakes must have registered, where sleepers pay. */
-	ret = hli_register_barrier(ring, err);
+	if (ret == 0)
+		ret = hli_register_barrier(ring, err);
 	if (ret == 0 && sole)
 		ret = hli_lock_wait(fd, HLI_LOCK_PRODUCER_SEAT, HLI_DYING_NS);
 	if (ret == 0) {

@@ -502,12 +502,24 @@ int hli_segment_open_fd(struct hli_segment *segment, struct hli_geometry *geo,
 	return ret;
 }
 
+bool hli_segment_is(const struct hli_segment *segment, int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == segment->device &&
+	       st.st_ino == segment->inode;
+}
+
 void hli_segment_close(struct hli_segment *segment)
 {
+	/* Not known yet where a creation or an opening failed early. */
+	const bool known = segment->inode != 0;
+
 	if (segment->base)
 		munmap(segment->base, segment->map_bytes);
 	segment->base = NULL;
-	if (segment->fd >= 0)
+	if (segment->fd >= 0 &&
+	    (!known || hli_segment_is(segment, segment->fd)))
 		close(segment->fd);
 	segment->fd = -1;
 }

@@ -65,6 +65,12 @@ int hli_segment_read_header(int fd, struct hli_header *header);
 int hli_segment_open_raw(struct hli_segment *segment, const char *name,
 			 struct hl_error *err);
 
+/*
+ * Is this descriptor one of the segment's file? Something may have closed it
+ * behind our back, and another file may have its number.
+ */
+bool hli_segment_is(const struct hli_segment *segment, int fd);
+
 void hli_segment_close(struct hli_segment *segment);
 
 /* What has become of the name. */

@@ -315,8 +315,9 @@ enum hl_name_state hl_ring_name_state(const struct hl_ring *ring);
  * it is that producer's to say (hl_producer_finish()): -EBUSY while one lives.
  *
  * Threads:  any.
- * Returns:  0 (also when it was finished before), -EBUSY, -ENOTSUP, or what
- *   opening the file once more gives.
+ * Returns:  0 (also when it was finished before), -EBUSY, -ENOTSUP, -EIDRM (the
+ *   descriptor was closed behind our back), or what opening the file once more
+ *   gives.
  */
 HL_API HL_MUST_CHECK int hl_ring_finish(struct hl_ring *ring,
 					struct hl_error *err);

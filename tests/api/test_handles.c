@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -282,6 +283,46 @@ START_TEST(descriptors_closed_by_somebody_else_look_like_a_death)
 }
 END_TEST
 
+#define NUMBERS 64
+
+static bool all_open(struct helper *self)
+{
+	int open = 0;
+
+	for (int fd = 3; fd < NUMBERS; fd++)
+		open += fcntl(fd, F_GETFD) >= 0;
+	return EXPECT(self, open == NUMBERS - 3);
+}
+
+static void close_and_reuse(struct helper *self)
+{
+	struct hl_ring *ring = helper_open(self, hl_ring_name(line.ring));
+	struct hl_producer *producer = helper_produce(self, ring);
+	int status = 0;
+	pid_t child;
+
+	for (int fd = 3; fd < NUMBERS; fd++) {
+		close(fd);
+		EXPECT(self, open("/dev/null", O_RDWR | O_CLOEXEC) == fd);
+	}
+	child = fork();
+	if (child == 0)
+		_exit(!all_open(self));
+	EXPECT(self, waitpid(child, &status, 0) == child && status == 0);
+	EXPECT(self, hl_producer_leave(producer) == 0);
+	EXPECT(self, hl_ring_finish(ring, NULL) == -EIDRM);
+	EXPECT(self, hl_ring_close(ring) == 0);
+	all_open(self);
+}
+
+START_TEST(descriptors_that_others_have_by_now_are_left_alone)
+{
+	support_join(support_fork(close_and_reuse, NULL));
+	support_send(line.producer, 1, 3);
+	support_take(line.consumer, 1, 3);
+}
+END_TEST
+
 /* known-faults row 84 */
 START_TEST(waiting_uses_no_processor)
 {
@@ -398,6 +439,7 @@ int main(void)
 		second_thread_finds_a_waiting_consumer_busy,
 		second_thread_finds_a_waiting_producer_busy,
 		descriptors_closed_by_somebody_else_look_like_a_death,
+		descriptors_that_others_have_by_now_are_left_alone,
 		waiting_uses_no_processor,
 		seldom_messages_use_little_processor,
 		real_time_consumer_does_not_starve_its_producer,
