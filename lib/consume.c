@@ -343,14 +343,25 @@ static HLI_INLINE void fill_batch(struct hl_consumer *consumer,
 
 #define POISON_FORWARD_NS HLI_NS_PER_S /* in one take, at the most */
 
-/* What is left of it. */
+static void begin_burials(struct hl_consumer *consumer, int64_t timeout_ns)
+{
+	consumer->refused = false;
+	consumer->poison_until_ns = 0;
+	if (timeout_ns)
+		consumer->poison_until_ns = hli_deadline_ns((int64_t)hli_min(
+			(uint64_t)timeout_ns, POISON_FORWARD_NS));
+}
+
+/* What is left of it: for a take that may wait never no time at all. */
 static int64_t poison_wait(const struct hl_consumer *consumer)
 {
-	const int64_t now = hli_now_ns();
+	const int64_t until = consumer->poison_until_ns;
+	int64_t now;
 
-	return now < consumer->poison_until_ns ?
-		       consumer->poison_until_ns - now :
-		       HL_NOWAIT;
+	if (until == 0)
+		return HL_NOWAIT;
+	now = hli_now_ns();
+	return now < until ? until - now : 1;
 }
 
 /*
@@ -375,6 +386,7 @@ static int bury(struct hl_consumer *consumer)
 	else
 		ret = hl_producer_forward(consumer->poison_producer, &batch,
 					  message, poison_wait(consumer));
+	consumer->refused = ret < 0;
 	if (ret < 0) {
 		consumer->taker.taken = false;
 		return ret;
@@ -450,7 +462,8 @@ HLI_RARELY static int nothing_yet(struct hl_consumer *consumer,
 {
 	int ret;
 
-	if (timeout_ns > 0) {
+	/* What was refused is there: no wait is for it. */
+	if (timeout_ns > 0 && !consumer->refused) {
 		if (*deadline_ns == 0)
 			*deadline_ns = hli_deadline_ns(timeout_ns);
 		ret = hli_wait_until(&consumer->member.wait, &take_ops,
@@ -478,8 +491,7 @@ static ssize_t take(struct hl_consumer *consumer, size_t max,
 		return -EINVAL;
 	max = hli_min(max, consumer->batch_max);
 	if (consumer->max_attempts)
-		consumer->poison_until_ns = hli_deadline_ns((int64_t)hli_min(
-			(uint64_t)timeout_ns, POISON_FORWARD_NS));
+		begin_burials(consumer, timeout_ns);
 	for (;;) {
 		got = take_now(consumer, max);
 		if (got != -EAGAIN)

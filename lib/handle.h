@@ -61,6 +61,7 @@ struct hl_consumer {
 	void *poison_user;
 	struct hl_producer *poison_producer;
 	int64_t poison_until_ns; /* how long it is waited for in this take */
+	bool refused;		 /* in this take: what was to be given up */
 	struct hl_batch batch;	 /* what is the same in each */
 	uint32_t batch_max;	 /* messages */
 	bool rows;		 /* they are walked a row at a time */

@@ -140,6 +140,25 @@ START_TEST(message_that_its_handler_refuses_stays)
 }
 END_TEST
 
+/* No message comes of waiting: who has no room now is asked again later. */
+START_TEST(refusal_for_now_ends_a_take_that_would_wait)
+{
+	struct hl_consumer *consumer;
+	struct hl_batch batch;
+
+	begin((enum hl_group_kind)_i);
+	ck_assert_int_eq(fail_once(1, &batch), 4);
+	ck_assert_int_eq(fail_once(1, &batch), 4);
+	consumer = join(1);
+	grave.answer = -EAGAIN;
+	ck_assert_int_eq(hl_consumer_take(consumer, 8, DEADLINE_NS, &batch),
+			 -EAGAIN);
+	grave.answer = 0;
+	support_take(consumer, 2, 3);
+	ck_assert_int_eq(grave.n, 1);
+}
+END_TEST
+
 START_TEST(given_up_message_can_go_to_another_ring)
 {
 	struct hl_consumer_attr attr = HL_CONSUMER_ATTR_INIT;
@@ -183,6 +202,7 @@ int main(void)
 		message_tried_too_often_is_given_up_and_the_rest_goes_on,
 		given_up_messages_are_counted,
 		message_that_its_handler_refuses_stays,
+		refusal_for_now_ends_a_take_that_would_wait,
 	};
 	TCase *const tcase = support_begin("poison");
 	size_t i;
