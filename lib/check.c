@@ -20,6 +20,7 @@
 #include "inspect.h"
 #include "liveness.h"
 #include "record.h"
+#include "schema.h"
 #include "util.h"
 
 #define MOST_OF_A_KIND 10 /* findings about slots that are told one by one */
@@ -107,6 +108,18 @@ static void check_header(struct check *check)
 		tell(check, HL_FINDING_DAMAGE,
 		     "head says that the ring is finished, and finishing does "
 		     "not: consumers wait for ever");
+}
+
+/* It was written before the ring could be seen, and never since. */
+static void check_schema(struct check *check)
+{
+	struct hl_error why = { 0 };
+	const int ret = hli_schema_examine(check->view, &why);
+
+	if (ret < 0)
+		tell(check,
+		     ret == -ENOMEM ? HL_FINDING_NOTE : HL_FINDING_DAMAGE, "%s",
+		     why.text);
 }
 
 static void check_cursor(struct check *check, uint32_t index, const char *name)
@@ -349,6 +362,7 @@ int hl_ring_check(const struct hl_inspect *inspect, hl_finding_fn fn,
 
 	begin_section(&check, INT_MAX);
 	check_header(&check);
+	check_schema(&check);
 	for (i = 0; i < check.view->geo.max_groups; i++)
 		check_group(&check, i);
 	for (i = 0; i < check.view->nrecords; i++)

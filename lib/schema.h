@@ -32,6 +32,8 @@ int hli_schema_text(const struct hl_schema *schema, char **text, uint32_t *n);
  * hli_schema_attr() checks it against the other attributes, and fills in what
  * follows from it. hli_schema_add() gives its text, to be freed, and makes room
  * for it. hli_schema_join() refuses one that does not fit the ring's.
+ * hli_schema_examine() says whether the ring's own can be used: 0, also where
+ * there is none, -EBADMSG, -ENOMEM.
  */
 int hli_schema_attr(struct hl_ring_attr *attr, const char *name,
 		    struct hl_error *err);
@@ -39,5 +41,6 @@ int hli_schema_add(struct hli_geometry *geo, const struct hl_schema *schema,
 		   char **text, const char *name, struct hl_error *err);
 int hli_schema_join(const struct hl_ring *ring, const struct hl_schema *schema,
 		    struct hl_error *err);
+int hli_schema_examine(const struct hli_view *view, struct hl_error *err);
 
 #endif /* HLI_SCHEMA_H */

@@ -139,6 +139,24 @@ static int get_schema(const struct hli_view *view, const char *name,
 	return ret;
 }
 
+int hli_schema_examine(const struct hli_view *view, struct hl_error *err)
+{
+	const struct hl_field *field;
+	struct hl_schema *schema;
+	int ret = get_schema(view, "the ring", &schema, err);
+
+	if (ret < 0)
+		return ret == -ENODATA ? 0 : ret;
+	field = over_checksum(schema);
+	if (view->geo.checksum != HL_CHECKSUM_NONE && field)
+		ret = hli_fail(err, -EBADMSG,
+			       "the ring: its schema is damaged: %.31s lies "
+			       "over the checksum",
+			       field->name);
+	hl_schema_destroy(schema);
+	return ret;
+}
+
 int hl_ring_get_schema(const struct hl_ring *ring, struct hl_schema **out,
 		       struct hl_error *err)
 {

@@ -27,6 +27,7 @@ enum hl_finding {
  * looked at again before it is called damage; on a busy ring a position that
  * went by in between is left out.
  *
+ * The schema, if the ring carries one, is read and checked too.
  * Of positions and of blocks the first ten findings are told each, and how many
  * more there are; all are counted.
  *

@@ -172,6 +172,28 @@ is 'a checksum proves a message also without a header' '1 1' \
 run hotline doctor --force --salvage "$tmp/verdicts" --capacity 4 w
 tap_check 'people are told, too' grep -q 'of these: 1 whole, 1 no payload' <<< "$out"
 
+# --- Schemas --------------------------------------------------------------
+
+cat > "$tmp/order" << 'END'
+message order
+hot u32 magic
+hot u32 type
+@16 hot i64 amount "cents"
+hot u64 sequence
+@60 warm u32 payload_offset
+END
+hotline create --schema "$tmp/order" --group g:shared:durable s
+hotline send s <<< '{}'
+expect 'a schema that is well is no finding' 0 hotline doctor s
+printf 'X' | put s $(($(word s 200) + 20))
+run hotline doctor --json s
+is 'one that was changed is damage' 6 "$status"
+tap_check 'as its fingerprint shows' finds damage 'its schema is damaged: the fingerprint'
+expect 'which repair cannot mend' 6 hotline doctor --repair s
+expect 'and the messages are saved all the same' 6 \
+	hotline doctor --salvage "$tmp/schemaless" s
+is 'all of them' 1 "$(wc -l < "$tmp/schemaless")"
+
 # --- Headers --------------------------------------------------------------
 
 hotline create h -c 16
