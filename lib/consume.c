@@ -468,15 +468,20 @@ HLI_RARELY static int nothing_yet(struct hl_consumer *consumer,
 			*deadline_ns = hli_deadline_ns(timeout_ns);
 		ret = hli_wait_until(&consumer->member.wait, &take_ops,
 				     consumer, *deadline_ns);
-		return ret < 0 ? ret : 1;
+		if (ret >= 0)
+			return 1;
+	} else {
+		/* Who never waits looks for the dead now and then. */
+		ret = hli_look_now_and_then(&consumer->member);
+		if (ret > 0)
+			return 1;
+		if (ret == 0)
+			ret = -EAGAIN;
 	}
-	/* Who never waits looks for the dead now and then. */
-	ret = hli_look_now_and_then(&consumer->member);
-	if (ret)
-		return ret < 0 ? ret : 1;
-	if (consumer->waitfd)
+	/* Now the descriptor has to tell. */
+	if (consumer->waitfd && (ret == -EAGAIN || ret == -ETIMEDOUT))
 		hli_waitfd_rearm(consumer->waitfd);
-	return -EAGAIN;
+	return ret;
 }
 
 static ssize_t take(struct hl_consumer *consumer, size_t max,

@@ -168,10 +168,19 @@ int hl_consumer_done_through(struct hl_consumer *consumer, uint64_t position);
  * hl_consumer_fd - a descriptor that polls readable while there is work
  *
  * For poll, select and epoll in every mode. When it is readable, call
- * hl_consumer_take() with HL_NOWAIT until it returns -EAGAIN: that clears it.
- * Never read it. The first call starts a thread in this process, which
- * hl_consumer_leave() joins and which has all signals blocked. The descriptor
- * is the consumer's. Returns: a descriptor, or a negative errno.
+ * hl_consumer_take() with HL_NOWAIT until it returns -EAGAIN (or with a time
+ * limit until -ETIMEDOUT): that clears it. The first call starts a thread in
+ * this process, which hl_consumer_leave() joins and which has all signals
+ * blocked. Each call gives the same descriptor.
+ *
+ * Never read it: until the next take that finds nothing it is then not readable
+ * again, whatever comes. It is the consumer's, which closes it when it leaves:
+ * never close it, since the consumer goes on to write 8 bytes to whatever has
+ * its number by then, and to close that.
+ *
+ * Threads:  any may poll, also while another takes; who was told may then find
+ *   nothing, and others who poll may be told of the same message.
+ * Returns: a descriptor, or a negative errno.
  */
 HL_API HL_MUST_CHECK int hl_consumer_fd(struct hl_consumer *consumer);
 

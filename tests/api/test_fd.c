@@ -246,6 +246,120 @@ START_TEST(idle_consumer_with_a_descriptor_uses_no_processor)
 }
 END_TEST
 
+/* What a program may do wrong with it harms nobody but itself. */
+START_TEST(descriptor_that_was_read_tells_again_after_the_next_take)
+{
+	struct hl_ring *ring = new_ring(HL_GROUP_SHARED);
+	struct hl_consumer *consumer =
+		support_consume(ring, "g", HL_GROUP_SHARED);
+	struct hl_producer *producer = support_produce(ring);
+	const int fd = hl_consumer_fd(consumer);
+	uint64_t count;
+
+	support_send(producer, 1, 1);
+	ck_assert_int_eq(readable(fd, DEADLINE_MS), 1);
+	ck_assert_int_eq(read(fd, &count, sizeof(count)), sizeof(count));
+	ck_assert_int_eq(read(fd, &count, sizeof(count)), -1);
+	ck_assert_int_eq(errno, EAGAIN); /* it never blocks */
+	ck_assert_uint_eq(drain(consumer, 1), 1);
+	support_send(producer, 2, 1);
+	ck_assert_int_eq(readable(fd, DEADLINE_MS), 1);
+	ck_assert_uint_eq(drain(consumer, 2), 1);
+	ck_assert_int_eq(hl_consumer_leave(consumer), 0);
+}
+END_TEST
+
+START_TEST(consumer_whose_descriptor_was_closed_goes_on_without_it)
+{
+	struct hl_ring *ring = new_ring(HL_GROUP_SHARED);
+	struct hl_consumer *consumer =
+		support_consume(ring, "g", HL_GROUP_SHARED);
+	struct hl_producer *producer = support_produce(ring);
+	const int fd = hl_consumer_fd(consumer);
+
+	ck_assert_uint_eq(drain(consumer, 1), 0);
+	ck_assert_int_eq(close(fd), 0);
+	for (uint64_t i = 1; i < 50; i++) {
+		support_send(producer, i, 1);
+		ck_assert_uint_eq(drain(consumer, i), 1);
+		ck_assert_uint_eq(drain(consumer, i), 0);
+	}
+	ck_assert_int_eq(hl_consumer_fd(consumer), fd);
+	ck_assert_int_eq(hl_consumer_leave(consumer), 0);
+}
+END_TEST
+
+/* With an edge there is no second chance. */
+START_TEST(take_that_waited_in_vain_clears_the_descriptor)
+{
+	struct hl_ring *ring = new_ring(HL_GROUP_SHARED);
+	struct hl_consumer *consumer =
+		support_consume(ring, "g", HL_GROUP_SHARED);
+	struct hl_producer *producer = support_produce(ring);
+	const int fd = hl_consumer_fd(consumer);
+	struct hl_batch batch;
+
+	for (uint64_t i = 1; i < 10; i++) {
+		support_send(producer, i, 1);
+		ck_assert_int_eq(readable(fd, DEADLINE_MS), 1);
+		support_take(consumer, i, 1);
+		ck_assert_int_eq(hl_consumer_take(consumer, 1, 1, &batch),
+				 -ETIMEDOUT);
+		ck_assert_int_eq(readable(fd, 0), 0);
+	}
+	ck_assert_int_eq(hl_consumer_leave(consumer), 0);
+}
+END_TEST
+
+struct poller {
+	int fd, epoll;
+	_Atomic uint64_t told;
+	_Atomic bool stop;
+};
+
+static void poll_edges(struct helper *self)
+{
+	struct poller *const poller = self->arg;
+	struct epoll_event event;
+
+	while (!atomic_load(&poller->stop)) {
+		const int n = epoll_wait(poller->epoll, &event, 1, 50);
+
+		EXPECT(self, n >= 0);
+		atomic_fetch_add(&poller->told, (uint64_t)(n > 0));
+	}
+}
+
+START_TEST(thread_that_polls_is_told_while_another_takes)
+{
+	struct hl_ring *ring = new_ring(HL_GROUP_SHARED);
+	struct hl_consumer *consumer =
+		support_consume(ring, "g", HL_GROUP_SHARED);
+	struct hl_producer *producer = support_produce(ring);
+	struct poller poller = { .fd = hl_consumer_fd(consumer) };
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	struct helper *helper;
+
+	ck_assert_uint_eq(drain(consumer, 1), 0);
+	poller.epoll = epoll_create1(EPOLL_CLOEXEC);
+	ck_assert_int_eq(
+		epoll_ctl(poller.epoll, EPOLL_CTL_ADD, poller.fd, &event), 0);
+	helper = support_thread(poll_edges, &poller);
+	for (uint64_t i = 1; i < 1000; i++) {
+		const uint64_t before = atomic_load(&poller.told);
+		const int64_t end = support_deadline();
+
+		support_send(producer, i, 1);
+		while (atomic_load(&poller.told) == before)
+			ck_assert(support_poll(end));
+		ck_assert_uint_eq(drain(consumer, i), 1);
+	}
+	atomic_store(&poller.stop, true);
+	support_join(helper);
+	ck_assert_int_eq(hl_consumer_leave(consumer), 0);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -257,6 +371,10 @@ int main(void)
 		one_shot_epoll_never_stalls,
 		members_of_a_group_share_the_work_by_poll,
 		idle_consumer_with_a_descriptor_uses_no_processor,
+		descriptor_that_was_read_tells_again_after_the_next_take,
+		consumer_whose_descriptor_was_closed_goes_on_without_it,
+		take_that_waited_in_vain_clears_the_descriptor,
+		thread_that_polls_is_told_while_another_takes,
 	};
 	TCase *tcase = support_begin("fd");
 
