@@ -13,8 +13,8 @@
 /* Exit statuses, the same for every command; hotline(1) explains them. */
 enum hlt_exit {
 	HLT_DONE = 0,
-	HLT_FAILED = 1,	 /* any error that has no status of its own */
-	HLT_USAGE = 2,	 /* wrong arguments; nothing was done */
+	HLT_FAILED = 1, /* any error that has no status of its own */
+	HLT_USAGE = 2,	/* wrong arguments, whoever noticed; nothing was done */
 	HLT_NO_RING = 3, /* no ring of that name */
 	HLT_NOTHING = 4, /* nothing came, or no room, in the time given */
 	HLT_TAKEN = 5,	 /* the name, the ring or the place is in use */

@@ -188,9 +188,8 @@ int hlt_cmd_bench(int argc, char **argv)
 		memcpy(gauge.cores, cores, sizeof(cores));
 	ret = measure(&gauge, time_ns);
 	if (ret == -EINVAL) {
-		hlt_complain(NULL, "cores %d and %d may not be used here",
-			     gauge.cores[0], gauge.cores[1]);
-		return HLT_FAILED;
+		return hlt_usage("--cores: %d and %d may not be used here",
+				 gauge.cores[0], gauge.cores[1]);
 	}
 	if (ret < 0 && ret != -ECANCELED)
 		return hlt_fail("bench", ret, NULL);

@@ -105,6 +105,11 @@ static int add_group(struct wanted *w, const char *value)
 		return hlt_usage("--group: more than %d groups", HL_GROUPS_MAX);
 	if (hlt_opt_group("--group", value, &w->names[n]) != 0)
 		return HLT_USAGE;
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(w->names[i].name, w->names[n].name) == 0)
+			return hlt_usage("--group: two of the name %s",
+					 w->names[n].name);
+	}
 	w->groups[n] = init;
 	w->groups[n].name = w->names[n].name;
 	w->groups[n].durable = w->names[n].durable;
@@ -299,6 +304,16 @@ static void print_json(const char *name, const struct hl_ring *ring)
 	hlt_json_print(object);
 }
 
+/* Not of a ring that is there: of a folder, and of room for groups. */
+static int create_failed(const char *name, int ret, const struct hl_error *err)
+{
+	const int status = hlt_fail(name, ret, err);
+
+	if (ret == -EUSERS)
+		return HLT_USAGE;
+	return ret == -ENOENT ? HLT_FAILED : status;
+}
+
 int hlt_cmd_create(int argc, char **argv)
 {
 	static struct wanted w = { .attr = HL_RING_ATTR_INIT };
@@ -329,7 +344,7 @@ int hlt_cmd_create(int argc, char **argv)
 	ret = hl_ring_create(name, &w.attr, &ring, &err);
 	hl_schema_destroy(schema);
 	if (ret < 0)
-		return hlt_fail(name, ret, &err);
+		return create_failed(name, ret, &err);
 	if (w.json)
 		print_json(name, ring);
 	hl_ring_close(ring);

@@ -68,6 +68,8 @@ void hlt_complain(const char *subject, const char *format, ...)
 int hlt_exit_of(int code)
 {
 	switch (code) {
+	case -EINVAL: /* a value that the command left to the library */
+		return HLT_USAGE;
 	case -ENOENT:
 		return HLT_NO_RING;
 	case -EAGAIN:
@@ -115,7 +117,7 @@ static const char *words_for(int code)
 
 int hlt_fail(const char *name, int code, const struct hl_error *err)
 {
-	const size_t len = strlen(name);
+	const size_t len = name ? strlen(name) : 0;
 
 	if (err == NULL || err->text[0] == '\0')
 		print_complaint(name, words_for(code));

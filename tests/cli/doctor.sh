@@ -206,7 +206,7 @@ expect 'its messages are saved' 6 hotline doctor --salvage "$tmp/h1" h
 is 'all of them' 3 "$(wc -l < "$tmp/h1")"
 head -c 8 /dev/zero | put h 32
 head -c 4 /dev/zero | put h 92
-expect 'without its sizes they are asked for' 1 \
+expect 'without its sizes they are asked for' 2 \
 	hotline doctor --salvage "$tmp/h2" h
 says 'as is said' 'slot size and capacity'
 tap_check 'and no file is left' test ! -e "$tmp/h2"

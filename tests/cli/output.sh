@@ -64,7 +64,7 @@ is 'with the status in it' 3 "$(jq .exit <<< "$out")"
 document 'stat of a damaged ring' 6 hotline stat --json bad
 document 'create' 0 hotline create --json new
 document 'create again' 5 hotline create --json new
-document 'create with a bad value' 1 hotline create --json -c 3 other
+document 'create with a bad value' 2 hotline create --json -c 3 other
 document 'rm' 0 hotline rm --json new
 document 'rm of nothing' 3 hotline rm --json new
 document 'rm of a damaged ring' 6 hotline rm --json bad

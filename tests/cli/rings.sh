@@ -18,7 +18,7 @@ is 'with 1024 slots' 1024 "$(field first .geometry.capacity)"
 is 'of 64 bytes' 64 "$(field first .geometry.slot_bytes)"
 expect 'a name that is taken is refused' 5 hotline create first
 says 'and named' 'create: first: '
-expect 'a capacity that is no power of two is refused' 1 \
+expect 'a capacity that is no power of two is refused' 2 \
 	hotline create --capacity 1000 odd
 is 'and nothing left behind' first "$(hotline ls --json | jq -r '.rings[].name')"
 
@@ -72,7 +72,7 @@ for name in a A-1 'a.b_c+d@e,f=g' a:b "$long"; do
 	expect "and is removed" 0 hotline rm "$name"
 done
 for name in '' . .. /a 'a b' $'a\nb' é .hidden '*' "${long}n"; do
-	expect "'$(printf %q "${name:0:20}")' is not" 1 hotline create "$name"
+	expect "'$(printf %q "${name:0:20}")' is not" 2 hotline create "$name"
 	says 'and it says so' 'hotline: create: '
 	is 'in one line' 1 "$(wc -l <<< "$err")"
 done

@@ -68,7 +68,7 @@ expect 'one that cannot be read too' 2 hotline create --schema "$tmp/bad" bad
 says 'with the line' 'line 2 of the schema: "u33" is no type'
 expect 'a file that is not there too' 2 hotline create --schema "$tmp/none" bad
 says 'with the reason' 'No such file'
-expect 'a slot too small for the message too' 1 \
+expect 'a slot too small for the message too' 2 \
 	hotline create --schema "$tmp/order" --slot-size 64 bad
 says 'with both sizes' '64 bytes is too small for a order of 192'
 

@@ -4,6 +4,7 @@
 # usage.sh - command lines, good and bad, of the program and each command
 
 . "$(dirname "$0")/lib.sh"
+tap_need jq
 
 commands='create ls stat why doctor tail send recv evict rm'
 
@@ -67,7 +68,54 @@ expect 'recv wants a group' 2 hotline recv r
 expect 'two forms at a time are refused' 2 hotline tail --json --hex r
 expect 'a second name is refused' 2 hotline stat a b
 expect 'options may follow the name' 3 hotline stat nosuch --json
-expect 'after -- nothing is an option' 1 hotline create -- -x
+expect 'after -- nothing is an option' 2 hotline create -- -x
+
+# --- Values that cannot be: 2, whoever notices -----------------------------------
+
+# bad COMMAND... - values that some part of the program or the library refuses
+bad() {
+	expect "$* is wrong usage" 2 hotline "$@" < /dev/null
+	tap_check 'and said' test -n "$err"
+}
+for name in '' 'a b' -x .x "$(printf 'x%.0s' {1..201})"; do
+	for command in create stat why doctor tail send rm; do
+		bad "$command" -- "$name"
+	done
+	bad recv -g g -- "$name"
+	bad evict -- "$name" 1
+done
+for values in '-c 1000' '-c 1' '-c 1T' '-s 100' '-s 2K' '-g a:lossy -g a' '-g .a' \
+	'-a 1' '-a 64K -b 10' '-b 1K' '-a 64K -b 2G' '--max-producers 5000' \
+	'--max-consumers 2000' '--max-groups 63' '--max-groups 1 -g a -g b' \
+	'--start-position 0' '--message-magic 4294967296' '--mode 9' '-p many'; do
+	# shellcheck disable=SC2086 # words are meant
+	bad create $values ring
+done
 is 'wrong usage creates nothing' '' "$(ls -A "$HOTLINE_DIR")"
+hotline create r -g s:shared
+bad recv -g 'x y' -t 0 r
+bad recv -g n --from 500 -t 0 r
+bad recv -g n --batch 0 r
+bad recv -g n --where 'x == 1' r
+bad tail --fields x r
+bad send --schema /nonexistent r
+bad doctor -s "$tmp/none" --slot-size 100 r
+bad doctor -s "$tmp/none" --capacity 3 r
+bad why --for 2h r
+bad rm --group
+bad bench --cores 0,9999
+bad bench --time 10m
+bad layout --line 3 x y
+is 'a refused group is not created' s "$(hotline stat --json r | jq -r '.groups[].name')"
+tap_check 'nor a file' test ! -e "$tmp/none"
+
+# --- What an argument names is not there: 1 ---------------------------------------
+
+expect 'nobody has that number' 1 hotline evict r 999
+expect 'no group has that name' 1 hotline rm -g nosuch r
+expect 'there is no such folder' 1 hotline create "$tmp/none/r"
+expect 'or the file cannot be written' 1 hotline doctor -s "$tmp/none/s" r
+expect 'but a ring that is not there is 3' 3 hotline stat "$tmp/none/r"
+hotline rm r
 
 tap_done
