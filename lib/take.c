@@ -195,12 +195,58 @@ HLI_APART static ssize_t take_shared(struct hli_taker *taker, uint64_t max)
 HLI_RACES_BY_DESIGN
 void hli_copy_words(void *to, const void *from, size_t bytes)
 {
-	const _Atomic uint64_t *const words = from;
-	uint64_t *const out = to;
-	size_t i;
+	const _Atomic uint64_t *words = from;
+	uint64_t *out = to;
+	size_t k;
 
-	for (i = 0; i < bytes / sizeof(uint64_t); i++)
-		out[i] = hli_load_rlx(&words[i]); /* checked afterwards */
+	/* All relaxed: it is checked afterwards. */
+	for (; bytes >= HL_LINE_BYTES; bytes -= HL_LINE_BYTES) {
+		HLI_UNROLL_8
+		for (k = 0; k < 8; k++)
+			out[k] = hli_load_rlx(&words[k]);
+		words += 8;
+		out += 8;
+	}
+	for (k = 0; k < bytes / sizeof(uint64_t); k++)
+		out[k] = hli_load_rlx(&words[k]);
+}
+
+/* Was the slot of a position claimed for its next lap while it was copied? */
+static bool overtaken(const struct hli_view *view, uint64_t position)
+{
+	uint64_t head;
+
+	hli_fence_acq();
+	head = hli_head_position(hli_load_rlx(&view->header->head)); /* fence */
+	return head > position + view->geo.capacity;
+}
+
+/*
+ * Copy what is published from p on, up to max, in one row, and ask once whether
+ * it is whole, by the first: it is overwritten before the others. Returns how
+ * many, or 0 where one has to look closer.
+ */
+static uint64_t copy_run(const struct hli_view *view, uint64_t p, uint64_t max,
+			 unsigned char *copies)
+{
+	const unsigned char *const slot = hli_slot(view, p);
+	const uint64_t end = p + hli_slots_in_row(view, p, max);
+	uint64_t n, k;
+
+	if (view->geo.slot_bytes != HL_LINE_BYTES)
+		return 0;
+	n = hli_lines_stamped(slot, p, end) - p;
+	if (n == 0)
+		return 0;
+	HLI_HOOK("lossy_checked");
+	hli_copy_words(copies, slot, n * HL_LINE_BYTES);
+	HLI_HOOK("lossy_copied");
+	if (overtaken(view, p))
+		return 0;
+	copies += HL_SEQUENCE_OFFSET;
+	for (k = p; k < p + n; k++, copies += HL_LINE_BYTES)
+		memcpy(copies, &k, sizeof(k));
+	return n;
 }
 
 int hli_read_lossy(const struct hli_view *view, uint64_t position,
@@ -222,9 +268,7 @@ int hli_read_lossy(const struct hli_view *view, uint64_t position,
 	HLI_HOOK("lossy_checked");
 	hli_copy_words(copy, hli_slot(view, position), view->geo.slot_bytes);
 	HLI_HOOK("lossy_copied");
-	hli_fence_acq();
-	head = hli_head_position(hli_load_rlx(&view->header->head)); /* fence */
-	if (head > position + view->geo.capacity)
+	if (overtaken(view, position))
 		return -ESTALE;
 	memcpy(copy + HL_SEQUENCE_OFFSET, &position, sizeof(position));
 	return 1;
@@ -287,9 +331,12 @@ HLI_APART static ssize_t take_lossy(struct hli_taker *taker, uint64_t max,
 {
 	const struct hli_view *const view = taker->view;
 	uint64_t budget = 2 * view->geo.capacity + max; /* ends in any case */
-	uint64_t p = taker->cursor, lost = 0, n = 0, voids = 0;
+	uint64_t lost = 0, voids = 0;
+	uint64_t p = skip_lost(view, taker->cursor, &lost);
+	uint64_t n = copy_run(view, p, max, copies);
 	int got;
 
+	p += n;
 	while (n < max && budget--) {
 		if (n == 0)
 			p = skip_lost(view, p, &lost);

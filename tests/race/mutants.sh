@@ -59,7 +59,7 @@ mutant 'a member that fails to take keeps its range' 'producer, two members' tak
 mutant 'an exclusive consumer does not store what it hands out' 'two producers, exclusive' take.c \
 	's/hli_store_rel\(&taker->group->handed, taker->handed\);/;/'
 mutant 'a lossy reader trusts the stamp alone' 'lossy reader' take.c \
-	's/if \(head > position \+ view->geo.capacity\)/if (false)/'
+	's/return head > position \+ view->geo.capacity;/return false;/'
 mutant 'a lossy reader does not look at the lease again' 'payloads, lossy' take.c \
 	's/if \(hli_load_rlx\(&block->lease_position\) > position\)/if (false)/'
 
