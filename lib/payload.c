@@ -279,10 +279,15 @@ static void fill_slot(struct hl_producer *producer, const struct parcel *parcel,
 {
 	const struct hli_claimer *const claimer = &producer->claimer;
 	unsigned char *const slot = hli_slot(claimer->view, claimer->first);
+	const size_t rest = claimer->view->geo.slot_bytes - parcel->size_bytes;
 
-	hl_message_copy(slot, parcel->message, parcel->size_bytes);
-	memset(slot + parcel->size_bytes, 0,
-	       claimer->view->geo.slot_bytes - parcel->size_bytes);
+	/* Of a known size it is no call. */
+	if (parcel->size_bytes == HL_LINE_BYTES)
+		hl_message_copy(slot, parcel->message, HL_LINE_BYTES);
+	else
+		hl_message_copy(slot, parcel->message, parcel->size_bytes);
+	if (rest)
+		memset(slot + parcel->size_bytes, 0, rest);
 	put_u32(slot + HL_PAYLOAD_OFFSET, payload_offset);
 }
 
@@ -297,20 +302,31 @@ static int64_t time_left(int64_t deadline_ns, int64_t timeout_ns)
 	return left > 0 ? left : 1;
 }
 
-static int send_parcel(struct hl_producer *producer,
-		       const struct parcel *parcel, int64_t timeout_ns)
+static int send_plain(struct hl_producer *producer, const struct parcel *parcel,
+		      int64_t timeout_ns)
 {
-	const bool payload = parcel->fields.n || parcel->section;
-	struct hl_payload_space space = { 0 };
-	int64_t deadline = 0;
-	ssize_t got;
-	int ret = 0;
+	const ssize_t got = hli_producer_claim(producer, 1, timeout_ns);
+	int ret;
 
-	if (payload) {
-		deadline = timeout_ns > 0 ? hli_deadline_ns(timeout_ns) : 0;
-		ret = put_parcel(producer, parcel, deadline, &space);
-		timeout_ns = time_left(deadline, timeout_ns);
-	}
+	if (got <= 0)
+		return (int)got;
+	fill_slot(producer, parcel, 0);
+	ret = hli_producer_publish(producer);
+	return ret < 0 ? ret : 1;
+}
+
+HLI_APART static int send_with_payload(struct hl_producer *producer,
+				       const struct parcel *parcel,
+				       int64_t timeout_ns)
+{
+	const int64_t deadline = timeout_ns > 0 ? hli_deadline_ns(timeout_ns) :
+						  0;
+	struct hl_payload_space space = { 0 };
+	ssize_t got;
+	int ret;
+
+	ret = put_parcel(producer, parcel, deadline, &space);
+	timeout_ns = time_left(deadline, timeout_ns);
 	if (ret == -ENOBUFS && timeout_ns == HL_DROP) {
 		hli_count(&producer->member.record->dropped, 1);
 		return 0;
@@ -319,10 +335,9 @@ static int send_parcel(struct hl_producer *producer,
 		return ret;
 	got = hli_producer_claim(producer, 1, timeout_ns);
 	if (got <= 0) {
-		if (payload)
-			hli_lease_cancel(producer->claimer.view,
-					 &producer->claimer.lease,
-					 space.payload_offset);
+		hli_lease_cancel(producer->claimer.view,
+				 &producer->claimer.lease,
+				 space.payload_offset);
 		return (int)got;
 	}
 	fill_slot(producer, parcel, space.payload_offset);
@@ -346,8 +361,10 @@ static int send_checked(struct hl_producer *producer,
 		ret = -EMSGSIZE;
 	else if (producer->claimer.count)
 		ret = -EBUSY;
+	else if (parcel->fields.n || parcel->section)
+		ret = send_with_payload(producer, parcel, timeout_ns);
 	else
-		ret = send_parcel(producer, parcel, timeout_ns);
+		ret = send_plain(producer, parcel, timeout_ns);
 	hli_leave(&producer->member);
 	return ret;
 }

@@ -18,6 +18,9 @@ int hli_producer_look(void *self);
 bool hli_producer_held_back(void *self);
 
 /* Is it a timeout of ring.h? */
-bool hli_timeout_ok(int64_t timeout_ns, bool drop);
+static inline bool hli_timeout_ok(int64_t timeout_ns, bool drop)
+{
+	return timeout_ns >= 0 || (drop && timeout_ns == HL_DROP);
+}
 
 #endif /* HLI_PAYLOAD_H */

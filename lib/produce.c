@@ -235,11 +235,6 @@ ssize_t hli_producer_claim(struct hl_producer *producer, size_t n,
 	return claim_later(producer, n, timeout_ns, got);
 }
 
-bool hli_timeout_ok(int64_t timeout_ns, bool drop)
-{
-	return timeout_ns >= 0 || (drop && timeout_ns == HL_DROP);
-}
-
 ssize_t hl_producer_claim(struct hl_producer *producer, size_t n,
 			  int64_t timeout_ns, struct hl_claim *claim)
 {
