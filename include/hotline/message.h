@@ -113,6 +113,53 @@ static inline void hl_message_copy(void *slot, const void *message,
 	       size_bytes - after);
 }
 
+#define HL_LINE_WORDS (HL_LINE_BYTES / 8u)
+
+/* Store two words, or four, at once where the machine can. */
+static inline void hl_words_store2(unsigned char *at, uint64_t w0, uint64_t w1)
+{
+#if defined(__SSE2__) || defined(__ARM_NEON)
+	typedef uint64_t hl_words __attribute__((vector_size(16), may_alias));
+	const hl_words both = { w0, w1 };
+
+	*(hl_words *)(void *)at = both;
+#else
+	memcpy(at, &w0, sizeof(w0));
+	memcpy(at + sizeof(w0), &w1, sizeof(w1));
+#endif
+}
+
+static inline void hl_words_store4(unsigned char *at, const uint64_t *w)
+{
+#ifdef __AVX__
+	typedef uint64_t hl_words __attribute__((vector_size(32), may_alias));
+	const hl_words all = { w[0], w[1], w[2], w[3] };
+
+	*(hl_words *)(void *)at = all;
+#else
+	hl_words_store2(at, w[0], w[1]);
+	hl_words_store2(at + 16, w[2], w[3]);
+#endif
+}
+
+/*
+ * hl_line_store - write a line of a claimed slot from registers
+ *
+ * word has the line's eight words, as they lie in memory; the fourth, the
+ * sequence, is left out. In the widest stores that the program is compiled for:
+ * fewer stores travel to the other core, and none has to wait for narrower ones
+ * as a copy of what was just written in memory does. For a first line: further
+ * ones of a message have no sequence, and any way to write them will do.
+ */
+static inline void hl_line_store(void *line, const uint64_t word[HL_LINE_WORDS])
+{
+	unsigned char *const at = (unsigned char *)line;
+
+	hl_words_store4(at + 32, &word[4]);
+	hl_words_store2(at, word[0], word[1]);
+	memcpy(at + 16, &word[2], sizeof(word[2]));
+}
+
 /* Copy text into a field of a message: cut if too long, padded with zeroes. */
 static inline void hl_message_text(char *field, size_t field_bytes,
 				   const char *text)

@@ -126,6 +126,20 @@ START_TEST(array_goes_on_where_the_walk_stopped)
 }
 END_TEST
 
+START_TEST(stored_line_is_its_words_but_for_the_sequence)
+{
+	const uint64_t word[HL_LINE_WORDS] = { 10, 11, 12, 13, 14, 15, 16, 17 };
+	_Alignas(64) uint64_t line[HL_LINE_WORDS + 1] = { 0 };
+
+	line[3] = 99;
+	line[HL_LINE_WORDS] = 99;
+	hl_line_store(line, word);
+	for (size_t i = 0; i < HL_LINE_WORDS; i++)
+		ck_assert_uint_eq(line[i], i == 3 ? 99 : word[i]);
+	ck_assert_uint_eq(line[HL_LINE_WORDS], 99);
+}
+END_TEST
+
 START_TEST(claims_are_not_nested)
 {
 	struct hl_producer *producer =
@@ -285,6 +299,7 @@ int main(void)
 	const TTest *const tests[] = {
 		slots_of_a_claim_are_in_order_and_wrap,
 		array_goes_on_where_the_walk_stopped,
+		stored_line_is_its_words_but_for_the_sequence,
 		claims_are_not_nested,
 		nothing_is_settled_without_a_claim,
 		slot_published_first_waits_for_those_before_it,
