@@ -332,7 +332,8 @@ static inline const void *hl_batch_next_row(struct hl_batch *batch)
 static inline const void *hl_batch_next(struct hl_batch *batch)
 {
 	if (batch->at == batch->row_last)
-		return hl_batch_next_row(batch);
+		return batch->next < batch->count ? hl_batch_next_row(batch) :
+						    NULL;
 	batch->at += HL_LINE_BYTES; /* rows of wider slots are one long */
 	return batch->at;
 }
