@@ -22,7 +22,7 @@
 #endif
 
 enum {
-	ROUNDS = 2048, /* calls of each function: many laps of the ring */
+	ROUNDS = 8192, /* calls of each function: many laps of the ring */
 	PAYLOAD_BYTES = 256,
 };
 
