@@ -29,6 +29,10 @@ json_t json; json_error_t error;
 FILE file; struct stat st; struct tm tm; siginfo_t info; pthread_mutex_t mutex;
 struct addrinfo address; struct ifreq ifreq; struct dirent entry; struct utsname name;
 struct io_uring_sqe sqe; struct io_uring_params params;
+#if __has_include(<liburing.h>)
+#include <liburing.h>
+struct io_uring uring;
+#endif
 END
 # Structs of the library itself. pahole knows no _Atomic: DWARF 4 has none.
 printf '#include "lib/%s"\n' layout.h record.h claim.h > own.c
