@@ -221,7 +221,7 @@ int hl_consumer_join(struct hl_ring *ring, const struct hl_group_attr *group,
 	if (ret == 0)
 		ret = enter_group(&consumer->member, group, err);
 	if (ret < 0) {
-		hli_join_cancel(&consumer->member);
+		hli_join_refused(&consumer->member);
 		/* Its group may have held them back for a moment. */
 		hli_wake(view, HLI_SLEEPERS_PRODUCERS);
 		free_consumer(consumer);

@@ -383,6 +383,14 @@ void hli_join_cancel(struct hli_member *member)
 	member->ring = NULL;
 }
 
+void hli_join_refused(struct hli_member *member)
+{
+	const struct timespec pause = { .tv_nsec = 2 * HLI_NS_PER_MS };
+
+	hli_join_cancel(member);
+	nanosleep(&pause, NULL);
+}
+
 void hli_join_leave(struct hli_member *member, enum hli_state state)
 {
 	bool control;

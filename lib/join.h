@@ -43,6 +43,12 @@ void hli_join_end(struct hli_member *member);
 void hli_join_cancel(struct hli_member *member);
 
 /*
+ * The join waited in vain for a place, with the control byte all the time. Who
+ * tries again at once would have it before those who look for it now and then.
+ */
+void hli_join_refused(struct hli_member *member);
+
+/*
  * Leave: the record becomes FREE, or DEAD when its range is to be taken over;
  * then the byte is given back.
  */

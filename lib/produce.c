@@ -123,7 +123,7 @@ int hl_producer_join(struct hl_ring *ring, const struct hl_producer_attr *attr,
 				      ring->view.geo.max_producers,
 				      HLI_NO_RECORD, attr->name, err);
 	if (ret < 0) {
-		hli_join_cancel(&producer->member);
+		hli_join_refused(&producer->member);
 		free(producer);
 		return ret;
 	}

@@ -57,6 +57,7 @@ api_tests = \
 	%D%/api/test_run \
 	%D%/api/test_payload \
 	%D%/api/test_positions \
+	%D%/api/test_refused \
 	%D%/api/test_reserve \
 	%D%/api/test_router_ring \
 	%D%/api/test_schema_join \
@@ -179,6 +180,7 @@ api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
 %C%_api_test_run_LDADD = $(api_libs)
 %C%_api_test_payload_LDADD = $(api_libs)
 %C%_api_test_positions_LDADD = $(api_libs)
+%C%_api_test_refused_LDADD = $(api_libs)
 %C%_api_test_reserve_LDADD = $(api_libs)
 %C%_api_test_router_ring_LDADD = $(api_libs)
 %C%_api_test_schema_join_LDADD = $(api_libs)
