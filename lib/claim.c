@@ -47,6 +47,8 @@ void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
 	claimer->refuse = view->geo.unread == HL_UNREAD_REFUSE;
 	/* Nothing is known yet: the first claim raises it. */
 	claimer->low = 0;
+	/* Nothing was in the slots before the first lap. */
+	claimer->passed_to = view->geo.capacity + 1;
 	hli_lease_init(&claimer->lease);
 }
 
@@ -85,7 +87,7 @@ static uint64_t room(struct hli_claimer *claimer, uint64_t h, uint64_t n)
  * not tell: a group that joined at the newest does not wait for a slow
  * producer of an older lap.
  */
-static uint64_t settled_run(const struct hli_view *view, uint64_t h, uint64_t n)
+static uint64_t settled(const struct hli_view *view, uint64_t h, uint64_t n)
 {
 	const uint64_t capacity = view->geo.capacity;
 	const uint32_t step = view->geo.slot_bytes;
@@ -121,15 +123,34 @@ static uint64_t settled_run(const struct hli_view *view, uint64_t h, uint64_t n)
 	return n;
 }
 
-/* The same, at once where it is one message and no void position before. */
-static inline uint64_t settled(const struct hli_view *view, uint64_t h,
-			       uint64_t n)
+/*
+ * Are all of them, by what groups have passed? Then they are not looked at: that
+ * fetches a line as one to read, and the body fetches it again as one to write.
+ */
+static HLI_INLINE bool passed(const struct hli_claimer *claimer, uint64_t h,
+			      uint64_t n)
 {
-	/* E1: pairs with claim.c:hli_publish(), of the lap before */
-	if (n == 1 &&
-	    hli_load_acq(hli_stamp(view, h)) == h - view->geo.capacity)
-		return 1;
-	return settled_run(view, h, n);
+	return h >= claimer->passed_from && h + n <= claimer->passed_to;
+}
+
+/* How many of them: what groups have passed by now is seen first. */
+HLI_APART static uint64_t look_at_slots(struct hli_claimer *claimer, uint64_t h,
+					uint64_t n)
+{
+	const uint64_t capacity = claimer->view->geo.capacity;
+	struct hli_passed lap;
+
+	if (claimer->noted_low != claimer->low) {
+		claimer->noted_low = claimer->low;
+		lap = hli_groups_passed(claimer->view,
+					h > capacity ? h - capacity : 1,
+					claimer->low);
+		claimer->passed_from = lap.from + capacity;
+		claimer->passed_to = lap.to + capacity;
+		if (passed(claimer, h, n))
+			return n;
+	}
+	return settled(claimer->view, h, n);
 }
 
 static bool take_head(struct hli_claimer *claimer, uint64_t h, uint64_t n)
@@ -207,8 +228,8 @@ static HLI_INLINE ssize_t try_claim(struct hli_claimer *claimer, uint64_t n)
 	if (claimer->low > h)
 		return hli_load_acq(&view->header->head) == h ? -EBADMSG : 0;
 	claimer->unsettled = false;
-	if (n && !claimer->sole) {
-		n = settled(view, h, n);
+	if (n && !claimer->sole && !passed(claimer, h, n)) {
+		n = look_at_slots(claimer, h, n);
 		claimer->unsettled = n == 0;
 	}
 	if (n == 0)

@@ -25,6 +25,8 @@ struct hli_claimer {
 	bool unsettled;	 /* there is room, but for a slow producer's stamp */
 	bool sole;
 	bool refuse; /* the ring takes nothing without a group */
+	uint64_t passed_from, passed_to; /* their slots are settled */
+	uint64_t noted_low;		 /* low when that was noted */
 	struct hli_lease lease;
 };
 

@@ -150,6 +150,46 @@ uint64_t hli_group_low(const struct hli_view *view, uint32_t group)
 	return low;
 }
 
+/*
+ * What one group has passed since it began. Both words are of one group: who
+ * makes the next one here takes start away, then counts, and then stores them.
+ * The group may be gone by now: what it has passed it has passed.
+ */
+static struct hli_passed group_passed(const struct hli_group *g)
+{
+	const uint32_t generation = hli_load_acq(&g->generation);
+	struct hli_passed passed;
+
+	HLI_HOOK("passed_generation");
+	passed.from = hli_load_acq(&g->start);
+	HLI_HOOK("passed_start");
+	/* E2: pairs with take.c:release(), E4: pairs with take.c:claim_run() */
+	passed.to = hli_load_acq(&g->next);
+	HLI_HOOK("passed_next");
+	if (passed.from == 0 || hli_load_acq(&g->generation) != generation)
+		passed.from = passed.to = 0;
+	return passed;
+}
+
+struct hli_passed hli_groups_passed(const struct hli_view *view,
+				    uint64_t oldest, uint64_t low)
+{
+	uint64_t bits = hli_load_acq(&view->header->active);
+	struct hli_passed best = { 0, 0 };
+
+	for (; bits && best.to < low; bits &= bits - 1) {
+		const uint32_t g = (uint32_t)__builtin_ctzll(bits);
+		struct hli_passed passed;
+
+		if (g >= view->geo.max_groups)
+			break;
+		passed = group_passed(&view->groups[g]);
+		if (passed.from <= oldest && passed.to > best.to)
+			best = passed;
+	}
+	return best;
+}
+
 int hli_group_find(const struct hli_view *view, const char *name)
 {
 	uint32_t i;
@@ -233,9 +273,13 @@ static int free_place(const struct hli_view *view)
 
 static void fill_group(struct hli_group *g, const struct hl_group_attr *attr)
 {
+	/* In this order, and before the rest: see group_passed(). */
+	hli_store_rel(&g->start, 0);
+	HLI_HOOK("group_start_taken");
+	hli_add_ar(&g->generation, 1);
+	HLI_HOOK("group_generation");
 	hli_store_rlx(&g->kind, (uint32_t)attr->kind);
 	hli_store_rlx(&g->durable, attr->durable);
-	hli_add_rlx(&g->generation, 1);
 	hli_store_rlx(&g->attempts, 0);
 	hli_store_rlx(&g->attempt_position, 0);
 	hli_store_rlx(&g->dead_letters, 0);
@@ -288,7 +332,10 @@ int hli_group_add(const struct hli_view *view, const struct hl_group_attr *attr,
 		hli_store_rel(&g->next, announced);
 		hli_store_rel(&g->handed, announced);
 	}
-	hli_store_rlx(&g->start, hli_load_rlx(&g->next)); /* nobody else yet */
+	/* A lossy one steps over what is not settled. Nobody else writes next
+	 * before the group is in the table. */
+	if (attr->kind != HL_GROUP_LOSSY)
+		hli_store_rel(&g->start, hli_load_rlx(&g->next));
 	hli_store_rel(&g->state, HLI_GROUP_USED);
 	HLI_HOOK("group_used");
 	return index;

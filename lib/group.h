@@ -38,6 +38,18 @@ uint64_t hli_low_raise(const struct hli_view *view, uint64_t enough);
 /* The lowest position that this group has not finished. */
 uint64_t hli_group_low(const struct hli_view *view, uint32_t group);
 
+/* Positions [from, to); 0, 0 for none. */
+struct hli_passed {
+	uint64_t from, to;
+};
+
+/*
+ * Positions that some group has handed out, one by one: each is settled, and
+ * stays so. From oldest or below, and up to low if there is such a group.
+ */
+struct hli_passed hli_groups_passed(const struct hli_view *view,
+				    uint64_t oldest, uint64_t low);
+
 /* What a group must be asked for under the control byte, held by the caller. */
 
 /* Its index, or -ENOENT. */

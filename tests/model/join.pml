@@ -12,12 +12,20 @@
  * the cursors. Without a group the first low is cut to what the claim needs and
  * an eighth of the capacity.
  *
+ * A producer whose low was raised notes what a group has passed since it began,
+ * from start to cursor (group.c:hli_groups_passed()): such slots are settled,
+ * and it does not look at their stamps. start is 0 while a group is being made,
+ * and gen, one more with each group, is read before and after.
+ *
  *   -DORIG        a single scan; the joiner starts at low, or at head
  *   -DORIG_INF    without groups a producer remembers "no limit"
  *   -DMUT_NOREAD  the joiner does not read announced again
  *   -DMUT_READ1   the joiner reads announced again before it is active
  *   -DMUT_SCAN1   the producer does not scan again
  *   -DMUT_LAP     a producer does not look at the slot's stamp
+ *   -DMUT_FROM    what lies below a group's cursor counts as passed by it
+ *   -DMUT_ZERO    start stands while a new group takes the place
+ *   -DMUT_GEN     gen is not looked at
  *   -DMUT_CUT     without a group low is not cut: the joiner finds less than
  *                 7/8 of the capacity
  */
@@ -32,6 +40,7 @@
 #endif
 #define SLOT(p) (((p)-1)%C)
 byte head=1, ann=1, stamp[C], body[C], cursor[2]=1; bit act[2]; bit pdone[NPR];
+byte start[2], gen[2];
 #define ALLDONE (pdone[0] PD1)
 #if NPR>1
 #define PD1 && pdone[1]
@@ -48,8 +57,24 @@ byte head=1, ann=1, stamp[C], body[C], cursor[2]=1; bit act[2]; bit pdone[NPR];
   if :: c&1 -> atomic { if :: cursor[0]<l -> l=cursor[0] :: else fi } :: else fi; \
   if :: c&2 -> atomic { if :: cursor[1]<l -> l=cursor[1] :: else fi } :: else fi
 #endif
+#ifdef MUT_GEN
+#define SAME(g) 1
+#else
+#define SAME(g) (gen[g]==n)
+#endif
+#ifdef MUT_FROM
+#define FROM(s) 1
+#else
+#define FROM(s) s
+#endif
+/* what group g has passed, if it is all that a claim of h needs */
+#define PASSED(g) \
+  if :: act[g] -> \
+       n=gen[g]; s=start[g]; l=cursor[g]; \
+       atomic { if :: SAME(g) && s && FROM(s)+C<=h && l>pt -> pf=FROM(s); pt=l :: else fi; n=0; s=0; l=0 } \
+  :: else fi
 proctype Prod(byte me) {
-  byte h, low=1, l, c, s;
+  byte h, low=1, l, c, s, n, pf, pt;
   do
   :: h=head;
      if :: h>MAXP -> break :: else fi;
@@ -81,14 +106,23 @@ proctype Prod(byte me) {
      :: else
      fi;
 #ifndef MUT_LAP
-     s=stamp[SLOT(h)]; if :: h>C && s!=h-C -> s=0; h=0; goto again :: else s=0 fi;
+     if
+     :: h<pf+C || h>=pt+C ->
+        atomic { pf=0; pt=0 };
+        if :: h>C -> PASSED(0); PASSED(1) :: skip fi   /* low was raised since */
+     :: else
+     fi;
+     if
+     :: h>=pf+C && h<pt+C
+     :: else -> s=stamp[SLOT(h)]; if :: h>C && s!=h-C -> s=0; h=0; goto again :: else s=0 fi
+     fi;
 #endif
      atomic { if :: head==h -> head=h+1 :: else -> h=0; goto again fi }
-     body[SLOT(h)]=h;
+     atomic { body[SLOT(h)]=h; if :: pt<=h+1-C -> pf=0; pt=0 :: else fi };
      atomic { assert(stamp[SLOT(h)]<h); assert(body[SLOT(h)]==h); stamp[SLOT(h)]=h }
 again: h=0
   od;
-  atomic { pdone[me]=1; low=0 }
+  atomic { pdone[me]=1; low=0; pf=0; pt=0 }
 }
 bit dropped;
 #define CONSUME(g,stop) \
@@ -133,6 +167,10 @@ proctype Joiner() {
 #else
   e=ann;
 #endif
+#ifndef MUT_ZERO
+  start[G]=0;
+#endif
+  gen[G]=gen[G]+1;
   cursor[G]=e;
 #ifdef MUT_READ1
   e=ann;
@@ -144,6 +182,7 @@ proctype Joiner() {
 #endif
 #endif
   atomic { if :: e>cursor[G] -> cursor[G]=e :: else fi; e=0 };
+  start[G]=cursor[G];
 #if defined(NOGROUP) && !defined(LATEST)
   assert(head<=C || head>=cursor[G]+C-C/8-1); /* all but what the claim needs */
 #endif
@@ -153,7 +192,7 @@ out: skip
 }
 init { atomic {
 #ifndef NOGROUP
-  act[0]=1; run Group0();
+  act[0]=1; start[0]=1; run Group0();
 #endif
   run Prod(0);
 #if NPR>1

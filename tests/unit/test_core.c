@@ -105,6 +105,57 @@ START_TEST(claim_waits_for_a_slow_producer_of_the_lap_before)
 END_TEST
 
 /* Its second slot was published alone, read, claimed and stamped again. */
+START_TEST(claim_does_not_look_at_slots_that_a_group_has_passed)
+{
+	struct hli_claimer claimer;
+	struct hli_taker taker;
+	uint64_t p;
+
+	core_consumer(&ring, 0, core_group(&ring, "g", HL_GROUP_EXCLUSIVE),
+		      &taker);
+	core_producer(&ring, 0, &claimer);
+	ck_assert_int_eq(core_send(&claimer, 4), 4);
+	ck_assert_int_eq(core_drain(&taker), 4);
+	for (p = 1; p <= 4; p++)
+		hli_store_rlx(hli_stamp(&ring.view, p), 0);
+	ck_assert_int_eq(core_send(&claimer, 4), 4);
+}
+END_TEST
+
+START_TEST(claim_looks_at_slots_that_a_group_never_had_before_it)
+{
+	struct hl_group_attr attr = HL_GROUP_ATTR_INIT;
+	struct hli_claimer slow, fast;
+	struct hli_taker taker;
+
+	core_producer(&ring, 0, &slow);
+	core_producer(&ring, 1, &fast);
+	ck_assert_int_eq(hli_claim(&slow, 1), 1);
+	attr.name = "late";
+	attr.start = HL_START_NEWEST;
+	core_consumer(&ring, 0,
+		      (uint32_t)hli_group_add(&ring.view, &attr, true, "test",
+					      NULL),
+		      &taker);
+	ck_assert_int_eq(core_send(&fast, 3), 3);
+	ck_assert_int_eq(core_drain(&taker), 3);
+	ck_assert_int_eq(core_send(&fast, 1), -EAGAIN);
+	hli_publish(&slow);
+	ck_assert_int_eq(core_send(&fast, 1), 1);
+}
+END_TEST
+
+START_TEST(lossy_group_does_not_tell_what_is_settled)
+{
+	const uint32_t group = core_group(&ring, "l", HL_GROUP_LOSSY);
+
+	/* As its bit may stand for a producer that is slow to read on. */
+	hli_or_ar(&ring.view.header->active, UINT64_C(1) << group);
+	hli_store_rlx(&ring.view.groups[group].next, 9);
+	ck_assert_uint_eq(hli_groups_passed(&ring.view, 1, 9).to, 0);
+}
+END_TEST
+
 START_TEST(slot_settled_alone_is_not_stamped_again)
 {
 	struct hl_ring_attr attr = core_ring_attr();
@@ -345,6 +396,9 @@ int main(void)
 		claim_goes_on_as_soon_as_the_slowest_group_is_done,
 		member_with_a_run_in_hand_holds_low_down,
 		claim_waits_for_a_slow_producer_of_the_lap_before,
+		claim_does_not_look_at_slots_that_a_group_has_passed,
+		claim_looks_at_slots_that_a_group_never_had_before_it,
+		lossy_group_does_not_tell_what_is_settled,
 		slot_settled_alone_is_not_stamped_again,
 		failed_claim_leaves_an_empty_range,
 		claimed_positions_are_covered_until_published,
