@@ -36,6 +36,7 @@ struct consumer_account {
 	uint64_t from, to; /* in hand */
 	uint64_t next;	   /* lossy: the position that comes next */
 	uint64_t fresh;	   /* the last one that was not marked */
+	bool forced;	   /* an operator gave its hand to others */
 };
 
 static struct {
@@ -196,6 +197,8 @@ void account_use(int consumer)
 	struct hl_batch hand = c->hand;
 	const struct hl_message *m;
 
+	if (c->forced)
+		return;
 	while ((m = hl_batch_next(&hand))) {
 		const uint64_t p = hl_batch_position(&hand);
 
@@ -272,6 +275,11 @@ static void check_gap(struct consumer_account *c, uint64_t p, uint64_t lost)
 			  (uintmax_t)(p - c->next));
 }
 
+static bool nobody_gone(void)
+{
+	return race_deaths() + race_evictions() == 0;
+}
+
 static void take_one(struct consumer_account *c, struct hl_batch *batch,
 		     const struct hl_message *m)
 {
@@ -279,7 +287,9 @@ static void take_one(struct consumer_account *c, struct hl_batch *batch,
 	const uint64_t p = hl_batch_position(batch);
 	const bool marked = hl_batch_redelivered(batch);
 
-	if (!whole(m) || a.published[p] != m->amount) {
+	if (!batch->copied && hl_batch_validate(batch, m) != HL_VALID) {
+		race_fail("position %ju: its checksum is wrong", (uintmax_t)p);
+	} else if (!whole(m) || a.published[p] != m->amount) {
 		race_fail("position %ju: took %jd instead of %u", (uintmax_t)p,
 			  (intmax_t)m->amount, a.published[p]);
 	} else if (!payload_whole(batch, m)) {
@@ -293,7 +303,7 @@ static void take_one(struct consumer_account *c, struct hl_batch *batch,
 		if (g->fresh[p] > 1)
 			race_fail("position %ju: handed out twice, not marked",
 				  (uintmax_t)p);
-		if (marked && race_deaths() == 0)
+		if (marked && nobody_gone())
 			race_fail("position %ju: marked, and nobody died",
 				  (uintmax_t)p);
 	}
@@ -324,8 +334,9 @@ void account_idle(void)
 {
 	const uint64_t head = head_now();
 
+	/* Who was evicted keeps its claim until it leaves. */
 	for (uint32_t i = 0; i < a.view->geo.max_producers; i++)
-		for (uint64_t p = 1; p < head; p++)
+		for (uint64_t p = 1; p < head && !race_evictions(); p++)
 			if (sim_locked(HLI_LOCK_RECORD((int)i)) &&
 			    covered(i, i + 1, p) && !a.published[p] &&
 			    !a.voids[p])
@@ -343,6 +354,25 @@ void account_done(int consumer, uint64_t end)
 	c->from = end;
 }
 
+void account_forced(int consumer)
+{
+	a.consumers[consumer].forced = true;
+}
+
+void account_finished(int consumer)
+{
+	const struct group_account *const g =
+		&a.groups[a.consumers[consumer].group];
+	const uint64_t head = head_now();
+
+	if (!(hli_load_acq(&a.view->header->head) & HLI_FINISHED))
+		race_fail("told of an end that is none");
+	for (uint64_t p = 1; p < head && g->index >= 0; p++)
+		if (!a.voids[p] && !g->done[p])
+			race_fail("told of the end before %ju was done",
+				  (uintmax_t)p);
+}
+
 static void check_delivery(const struct group_account *g, uint64_t head)
 {
 	const struct hli_group *const group = &a.view->groups[g->index];
@@ -353,7 +383,7 @@ static void check_delivery(const struct group_account *g, uint64_t head)
 		if (a.published[p] && !g->fresh[p] && !g->marked[p])
 			race_fail("position %ju was never delivered",
 				  (uintmax_t)p);
-		if (a.published[p] && race_deaths() == 0 && !g->fresh[p])
+		if (a.published[p] && nobody_gone() && !g->fresh[p])
 			race_fail("position %ju: only marked", (uintmax_t)p);
 	}
 	if (hli_load_acq(&group->next) != head)
@@ -384,7 +414,8 @@ static void check_rest(void)
 			groups |= UINT64_C(1) << i;
 	if (hli_load_acq(&a.view->header->active) & ~groups)
 		race_fail("a bit of active without a group at the end");
-	if (hli_load_acq(&a.view->header->reaped) > race_deaths())
+	if (hli_load_acq(&a.view->header->reaped) >
+	    race_deaths() + race_evictions())
 		race_fail("%ju were reaped of %u",
 			  (uintmax_t)hli_load_acq(&a.view->header->reaped),
 			  race_deaths());

@@ -11,6 +11,8 @@
 
 #include "tests/race/race.h"
 
+#include <hotline/admin.h>
+
 #include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -97,10 +99,29 @@ static int put_payload(struct hl_producer *producer, uint64_t number,
 	return 0;
 }
 
+/* Of a ring that somebody finished, or by an operator's decision. */
+static bool is_end(int ret)
+{
+	const uint64_t head = hli_load_acq(&ring->view.header->head);
+
+	return (ret == -EPIPE && (head & HLI_FINISHED)) ||
+	       (ret == -EIDRM && race_evictions());
+}
+
+static void finish(int self)
+{
+	const int ret = hl_producer_finish(producers[self]);
+
+	if (ret < 0 && !is_end(ret))
+		race_fail("finish: %s", hl_strerror(ret));
+}
+
 /* One burst: messages, or what the claim returned. */
 static ssize_t send_burst(struct hl_producer *producer,
 			  const struct actor *what, int n)
 {
+	int ret = 0;
+
 	struct hl_payload_space space;
 	struct hl_claim claim;
 	const uint64_t number = last_number + 1;
@@ -125,9 +146,11 @@ static ssize_t send_burst(struct hl_producer *producer,
 		     what->payload && i == 0 ? &space : NULL);
 	}
 	if (what->abandon)
-		hl_producer_abandon_slot(producer, (size_t)got - 1);
+		ret = hl_producer_abandon_slot(producer, (size_t)got - 1);
 	if (!what->abandon || got > 1)
-		hl_producer_publish(producer);
+		ret = hl_producer_publish(producer);
+	if (ret < 0)
+		return ret;
 	for (i = 0; i < got - what->abandon; i++)
 		account_returned(number + (uint64_t)i);
 	return got;
@@ -146,12 +169,15 @@ void actor_send(int self, const struct actor *what)
 			tries++;
 			race_idle();
 		} else if (got < 0) {
-			race_fail("claim: %s", hl_strerror((int)got));
+			if (!is_end((int)got))
+				race_fail("claim: %s", hl_strerror((int)got));
 			return;
 		} else {
 			left -= (int)got;
 		}
 	}
+	if (what->finishes)
+		finish(self);
 	if (what->leaves)
 		leave(self);
 }
@@ -162,7 +188,10 @@ static ssize_t take_batch(int consumer, size_t max)
 	struct hl_batch batch;
 	const ssize_t got =
 		hl_consumer_take(consumers[consumer], max, HL_NOWAIT, &batch);
+	int ret;
 
+	if (got == -EPIPE)
+		account_finished(consumer);
 	if (got <= 0)
 		return got;
 	account_taken(consumer, &batch);
@@ -171,16 +200,20 @@ static ssize_t take_batch(int consumer, size_t max)
 		account_use(consumer);
 	if (batch.count > 1 && !batch.copied) {
 		account_done(consumer, batch.position + 1);
-		if (hl_consumer_done_through(consumers[consumer],
-					     batch.position) < 0)
+		ret = hl_consumer_done_through(consumers[consumer],
+					       batch.position);
+		if (ret < 0 && !is_end(ret))
 			race_fail("done_through failed");
+		if (ret < 0)
+			return ret;
 		race_step("half done");
 		account_use(consumer);
 	}
 	account_done(consumer, batch.position + batch.count);
-	if (hl_consumer_done(consumers[consumer]) < 0)
+	ret = hl_consumer_done(consumers[consumer]);
+	if (ret < 0 && !is_end(ret))
 		race_fail("done failed");
-	return got;
+	return ret < 0 ? ret : got;
 }
 
 void actor_take(int self, const struct actor *what)
@@ -196,7 +229,8 @@ void actor_take(int self, const struct actor *what)
 			tries++;
 			race_idle();
 		} else if (got < 0) {
-			race_fail("take: %s", hl_strerror((int)got));
+			if (!is_end((int)got))
+				race_fail("take: %s", hl_strerror((int)got));
 			return;
 		} else {
 			i++;
@@ -204,6 +238,30 @@ void actor_take(int self, const struct actor *what)
 	}
 	if (what->leaves)
 		leave(self);
+}
+
+/* An operator, who saw the victim as it is now. */
+void actor_evict(int self, const struct actor *what)
+{
+	const int v = what->victim;
+	const struct hli_member *const member =
+		consumers[v] ? &consumers[v]->member :
+		producers[v] ? &producers[v]->member :
+			       NULL;
+	int ret;
+
+	(void)self;
+	if (!member)
+		return;
+	race_evicts();
+	if (what->force)
+		account_forced(v);
+	ret = hl_participant_evict(ring, member->index,
+				   member->tenure / HLI_TENURE_STEP,
+				   what->force, NULL);
+	/* Gone before, or a byte that somebody who died still held. */
+	if (ret < 0 && ret != -ENOENT && ret != -EUSERS && ret != -ETIMEDOUT)
+		race_fail("evict: %s", hl_strerror(ret));
 }
 
 static const struct actor heir_sends = { .run = actor_send, .burst = 1 };
@@ -237,7 +295,8 @@ void actors_begin(const struct scenario *s, struct hl_ring *r)
 	memset(producers, 0, sizeof(producers));
 	memset(consumers, 0, sizeof(consumers));
 	for (int i = 0; i < ACTORS_MAX; i++) {
-		if (!s->actors[i].run || s->actors[i].joins)
+		if (!s->actors[i].run || s->actors[i].joins ||
+		    s->actors[i].run == actor_evict)
 			continue;
 		sim_own(i);
 		if (join(i, &s->actors[i]) < 0)
@@ -259,6 +318,8 @@ static void drain(int heir)
 		account_step();
 		if (got == -EAGAIN)
 			tries++;
+		else if (got == -EPIPE)
+			return;
 		else if (got < 0)
 			race_fail("the heir cannot take: %s",
 				  hl_strerror((int)got));
@@ -326,7 +387,7 @@ void actors_end(void)
 		    scenario->groups[g].kind != HL_GROUP_LOSSY)
 			drain(ACTORS_MAX + g);
 	}
-	if (!race_failure[0])
+	if (!race_failure[0] && !is_end(-EPIPE))
 		heir_goes_on();
 	for (int g = 0; g < GROUPS && !race_failure[0]; g++)
 		leave(ACTORS_MAX + g);

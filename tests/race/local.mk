@@ -7,8 +7,10 @@ race_tests = %D%/test_race
 %C%_test_race_SOURCES = \
 	%D%/account.c \
 	%D%/actors.c \
+	%D%/ends.c \
 	%D%/explore.c \
 	%D%/race.h \
+	%D%/scenario.h \
 	%D%/sched.c \
 	%D%/sim.c \
 	%D%/test_race.c

@@ -46,7 +46,7 @@ mutant 'low is not announced' 'comes and goes' group.c \
 	's/raise_to\(&view->header->announced, low\);/;/'
 mutant 'a group does not look at announced once it is active' 'comes and goes' group.c \
 	's/(hli_fence_store_load\(\);\n)\treturn hli_load_acq\(&view->header->announced\);/\1\treturn start;/'
-mutant 'tails are read after the ranges' 'producer, two members' group.c \
+mutant_not_seen 'tails are read after the ranges' 'producer, two members' group.c \
 	's/(\tHLI_HOOK\("scan_head"\);\n)/\1\tfound.low = lowest_range(view, found.low);\n/; s/if \(found.shared\)\n/if (false)\n/'
 mutant 'ranges of the dead do not hold low' 'producer, two members' group.c \
 	's/if \(hli_range_get\(&view->records\[i\], &from, &to\)\)\n\t\t\tlow/if (hli_record_active(\&view->records[i]) \&\&\n\t\t    hli_range_get(\&view->records[i], \&from, \&to))\n\t\t\tlow/'
@@ -82,7 +82,7 @@ mutant 'acted is raised to what the first scan found' 'a new group' group.c \
 	's/raise_to\(&view->header->announced, low\);/raise_to(\&view->header->announced, low);\n\traise_to(\&view->header->acted, low);/'
 mutant 'acted is not raised' 'old tail' group.c \
 	's/raise_to\(&view->header->acted, low\);/;/'
-mutant 'low is not scanned again once acted is raised' 'old tail' group.c \
+mutant_not_seen 'low is not scanned again once acted is raised' 'old tail' group.c \
 	's/return hli_min\(low, scan\(view\).low\);/return low;/'
 mutant 'an adopter does not look at the stamps' 'abandons' recover.c \
 	's/hli_load_acq\(hli_stamp\(view, \*from\)\) != \*from/false/; s/if \(hli_load_acq\(hli_stamp\(view, \*from \+ n\)\) != \*from \+ n\)/if (false)/'
@@ -110,6 +110,20 @@ mutant 'blocks of the dead are sealed with head' 'two dead producers' arena.c \
 	's/hli_head\(view\) - 1/hli_head(view)/'
 mutant 'a block becomes free before its last position is stored' 'two producers with' arena.c \
 	's/(\thli_store_rel\(&b->last_position, last\);\n)(.*)(\tHLI_HOOK\("seal_owner"\);\n)/\2\3\1/'
+
+# Ends.
+mutant 'finish stores head instead of setting its bit' 'finish, producer' claim.c \
+	's/hli_or_ar\(&view->header->head, HLI_FINISHED\);/uint64_t h = hli_load_acq(\&view->header->head);\n\tHLI_HOOK("mutant");\n\thli_store_rel(\&view->header->head, h | HLI_FINISHED);/'
+mutant 'a group is at the end when all is handed out' 'finish, two' take.c \
+	's/hli_group_low\(view, taker->group_index\)/hli_load_acq(\&taker->group->next)/'
+mutant 'an evicted member loses its run before it is handed over' 'by force' admin.c \
+	's/(\thli_range_set\(member->record, begin, end\);\n)(.*)(\t\(void\)hli_cas_ar\(&from->from, begin, end\);\n)/\3\2\1/'
+mutant 'what an evicted member had is not handed over' 'by force' admin.c \
+	's/(\tHLI_HOOK\("evict_dead"\);\n)\thli_range_set\(member->record, begin, end\);/\1/'
+mutant 'checksums are for the first position of a burst' 'checksums of two' produce.c \
+	's/slot, view->geo.slot_bytes, position,/slot, view->geo.slot_bytes, producer->claimer.first,/'
+mutant 'nobody goes on with a record whose reaper died' 'two deaths' reap.c \
+	's/(if \(hli_record_state\(r\) == )HLI_FREE\)/\1HLI_FREE || hli_record_state(r) == HLI_DEAD)/'
 
 tap_diag "$mutants_caught of $mutants_count caught"
 tap_done

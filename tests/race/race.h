@@ -12,7 +12,7 @@
  *     explore.c   all runs with few preemptions, and random ones
  *     account.c   what has to hold at each step, and at the end
  *     actors.c    what actors do
- *     test_race.c the scenarios
+ *     test_race.c the scenarios, by scenario.h; more of them in ends.c
  *
  * Everything is sequentially consistent here: a missing barrier is not seen.
  */
@@ -59,11 +59,14 @@ struct actor {
 	bool early;  /* it runs before the others, to its end or death */
 	int n;	     /* messages to send; takes to try */
 	int burst;
-	int group;    /* a consumer's: index in the scenario */
-	bool abandon; /* gives up the last message of each burst */
-	bool payload; /* sends with one */
-	bool leaves;  /* at the end; else it stays until all are done */
-	bool joins;   /* itself; else it has joined before */
+	int group;     /* a consumer's: index in the scenario */
+	bool abandon;  /* gives up the last message of each burst */
+	bool payload;  /* sends with one */
+	bool leaves;   /* at the end; else it stays until all are done */
+	bool joins;    /* itself; else it has joined before */
+	bool finishes; /* the ring, when it has sent all */
+	bool force;    /* an operator's eviction */
+	int victim;    /* of an operator: whom it evicts */
 };
 
 struct scenario {
@@ -94,6 +97,9 @@ bool race_await_byte(int byte);
 int race_self(void);
 enum outcome race_outcome(int actor);
 uint32_t race_deaths(void);
+/* An operator takes somebody for dead: what that had may be marked as well. */
+void race_evicts(void);
+uint32_t race_evictions(void);
 /* Something is wrong: the run ends here. */
 void race_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 extern char race_failure[1024];
@@ -121,7 +127,9 @@ void account_joined(int consumer, int group);
 void account_taken(int consumer, struct hl_batch *batch);
 void account_use(int consumer); /* what is in hand is still whole */
 void account_done(int consumer, uint64_t end);
-void account_idle(void); /* nobody alive has a claim */
+void account_idle(void);	     /* nobody alive has a claim */
+void account_forced(int consumer);   /* what it has in hand is not its own */
+void account_finished(int consumer); /* it was told that this was all */
 void account_end(void);
 void account_fill(void *message, uint64_t number);
 
@@ -132,5 +140,6 @@ void actors_begin(const struct scenario *s, struct hl_ring *ring);
 void actors_end(void); /* the living leave, an heir looks after the rest */
 void actor_send(int self, const struct actor *what);
 void actor_take(int self, const struct actor *what);
+void actor_evict(int self, const struct actor *what);
 
 #endif /* TESTS_RACE_H */

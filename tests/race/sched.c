@@ -51,7 +51,7 @@ static const struct scenario *scenario;
 static int self = NOBODY;
 static int preemptions_left, kills_left;
 static bool early; /* only the early one runs */
-static uint32_t ndeaths;
+static uint32_t ndeaths, nevictions;
 static struct trace trace[TRACE];
 static uint64_t ntrace;
 
@@ -71,6 +71,16 @@ enum outcome race_outcome(int actor)
 uint32_t race_deaths(void)
 {
 	return ndeaths;
+}
+
+void race_evicts(void)
+{
+	nevictions++;
+}
+
+uint32_t race_evictions(void)
+{
+	return nevictions;
 }
 
 void race_fail(const char *format, ...)
@@ -295,7 +305,7 @@ void run_once(const struct scenario *s, struct hl_ring *ring)
 	scenario = s;
 	race_failure[0] = '\0';
 	race_nsteps = ntrace = 0;
-	ndeaths = 0;
+	ndeaths = nevictions = 0;
 	self = next_actor = NOBODY;
 	last_actor = ACTORS_MAX - 1;
 	preemptions_left = s->npreemptions;

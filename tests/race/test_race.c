@@ -2,35 +2,18 @@
 /*
  * test_race.c - the scenarios: small rings, few messages, every order
  *
+ * ends.c has those of finish, eviction, checksums, and more than one death.
+ *
  * See race.h. Actors are called A, B, C when a run that failed is printed.
  */
 #include "config.h"
 
-#include "tests/race/race.h"
+#include "tests/race/scenario.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/support/rings.h"
-
-#define DURABLE(group_name, group_kind)                                        \
-	{                                                                      \
-		.size = sizeof(struct hl_group_attr), .name = (group_name),    \
-		.kind = (group_kind), .durable = true                          \
-	}
-#define EPHEMERAL(group_name, group_kind)                                      \
-	{                                                                      \
-		.size = sizeof(struct hl_group_attr), .name = (group_name),    \
-		.kind = (group_kind)                                           \
-	}
-#define SENDS(count, size, ...)                                                \
-	{                                                                      \
-		.run = actor_send, .n = (count), .burst = (size), __VA_ARGS__  \
-	}
-#define TAKES(count, size, ...)                                                \
-	{                                                                      \
-		.run = actor_take, .n = (count), .burst = (size), __VA_ARGS__  \
-	}
 
 START_TEST(two_producers_and_nobody_who_reads)
 {
@@ -437,5 +420,6 @@ int main(void)
 	}
 	tcase = support_begin("race");
 	support_add(tcase, tests, COUNT_OF(tests));
+	race_add_ends(tcase);
 	return support_end();
 }
