@@ -23,6 +23,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/atomic.h"
@@ -154,6 +155,11 @@ static uint64_t send_to_sleepers(bool wakers_fence, int nsleepers, uint64_t n)
 	found = bounds_found(hl_ring_name(ring));
 	hl_producer_leave(producer);
 	ck_assert_int_eq(hl_ring_close(ring), 0);
+	fprintf(stderr,
+		"# %ju messages to %d sleepers of %d groups, %s: %ju sleeps ran out and found one\n",
+		(uintmax_t)n, nsleepers, ngroups,
+		wakers_fence ? "wakers fence" : "sleepers pay",
+		(uintmax_t)found);
 	return found;
 }
 
@@ -195,12 +201,23 @@ START_TEST(no_bound_of_a_sleep_finds_a_message_when_nobody_dies)
 }
 END_TEST
 
+START_TEST(no_bound_of_a_sleep_finds_a_message_with_two_groups)
+{
+	const uint64_t n = messages();
+	const bool wakers_fence = !hli_membarrier_works();
+
+	ck_assert_uint_le(send_to_sleepers(wakers_fence, SLEEPERS, n),
+			  LATE_WAKES(n));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
 		no_message_is_lost_on_sleepers_that_pay_for_the_barrier,
 		no_message_is_lost_on_sleepers_without_membarrier,
 		no_bound_of_a_sleep_finds_a_message_when_nobody_dies,
+		no_bound_of_a_sleep_finds_a_message_with_two_groups,
 	};
 	TCase *tcase = support_begin("sleepers");
 
