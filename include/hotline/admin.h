@@ -60,16 +60,17 @@ HL_API HL_MUST_CHECK int hl_ring_repair(struct hl_ring *ring,
  * hl_participant_evict - remove a participant that lives, by decision
  *
  * tenure is what hl_inspect_participant() told when the decision was made, so
- * that it hits nobody who has the number since; or HL_ANY_TENURE. It learns of it by -EIDRM from its next call. Until then what it has in hand
- * is honoured, and holds others back. With force it is not: a shared group's
- * run goes to the other members, marked; a producer's positions become void;
- * an exclusive or lossy consumer's group is dropped. What it had taken over
- * from a dead member stays with it until it leaves or dies. A stopped process that
+ * that it hits nobody who has the number since; or HL_ANY_TENURE. Who is evicted
+ * learns of it by -EIDRM from its next call. Until then what it has in hand is
+ * honoured, and holds others back. With force it is not: a shared group's run
+ * goes to the other members, marked; a producer's positions become void; an
+ * exclusive or lossy consumer's group is dropped. What it had taken over from a
+ * dead member stays with it until it leaves or dies. A stopped process that
  * wakes up later may then still write into a slot that is somebody else's.
  *
- * Returns: 0, -ENOENT nobody has that number, or another by now, -EUSERS no free record with a
- * higher number to hand the run over (force; it is evicted all the same), and
- * as hl_group_create().
+ * Returns: 0, -ENOENT nobody has that number, or another by now, -EUSERS no free
+ * record with a higher number to hand the run over (force; it is evicted all
+ * the same), and as hl_group_create().
  */
 HL_API HL_MUST_CHECK int hl_participant_evict(struct hl_ring *ring,
 					      uint32_t participant,
