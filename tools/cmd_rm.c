@@ -131,9 +131,10 @@ static int drop_group(const struct rm *rm, const char *name)
 	hl_ring_close(ring);
 	if (ret == 0)
 		return HLT_DONE;
-	/* What is not there is the group, not the ring. */
-	return ret == -ENOENT ? (hlt_fail(name, ret, &err), HLT_FAILED) :
-				complain(rm, name, ret, &err);
+	if (ret != -ENOENT)
+		return complain(rm, name, ret, &err);
+	hlt_fail(name, ret, &err);
+	return HLT_FAILED; /* what is not there is the group, not the ring */
 }
 
 /* Returns an exit status. */
