@@ -223,7 +223,7 @@ LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
 	$(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
 # What hangs is ended, with all that it started, and counts as an error.
-TEST_SECONDS = 100
+TEST_SECONDS = 200
 LOG_COMPILER = timeout -k 5 $(TEST_SECONDS)
 SH_LOG_COMPILER = $(LOG_COMPILER) bash
 # What a script exits with says again what its TAP says; one that stops early
