@@ -286,18 +286,23 @@ bool hli_is_settled(const struct hli_claimer *claimer, uint64_t position)
 	return hli_stamp_position(s) >= position;
 }
 
-/* All of a claim of which some positions are settled already. */
-HLI_RARELY static void settle_rest(struct hli_claimer *claimer, uint64_t flag)
+/* All of a claim of which some positions are settled already: how many were
+ * not. */
+HLI_APART static uint32_t settle_rest(struct hli_claimer *claimer, uint64_t p,
+				      uint64_t flag)
 {
-	uint64_t p = claimer->first;
+	const uint64_t end = claimer->first + claimer->count;
+	uint32_t n = 0;
 
-	for (; p < claimer->first + claimer->count; p++) {
+	for (; p < end; p++) {
 		if (hli_is_settled(claimer, p))
 			continue;
+		n++;
 		/* E1: pairs with take.c:ready_run() */
 		hli_store_rel(hli_stamp(claimer->view, p), p | flag);
 		HLI_HOOK(flag ? "abandon_stamp" : "publish_stamp");
 	}
+	return n;
 }
 
 /* Stamp p and what follows it in slots of a line each: eights of at most n. */
@@ -346,12 +351,15 @@ void hli_publish(struct hli_claimer *claimer)
 {
 	const struct hli_view *const view = claimer->view;
 	const uint64_t first = claimer->first;
+	const uint64_t last = first + claimer->count - 1;
 
 	if (claimer->open != claimer->count) {
-		settle_rest(claimer, 0);
+		settle_rest(claimer, first, 0);
 	} else {
 		/* The first one last: readers find the whole burst at once. */
-		if (claimer->count > 1)
+		if (claimer->count > 1 && hli_is_settled(claimer, last))
+			settle_rest(claimer, first + 1, 0); /* most were put */
+		else if (claimer->count > 1)
 			stamp_run(view, first + 1, claimer->count - 1);
 		/* E1: pairs with take.c:ready_run() */
 		hli_store_rel(hli_stamp(view, first), first);
@@ -364,9 +372,10 @@ void hli_publish(struct hli_claimer *claimer)
 
 void hli_abandon(struct hli_claimer *claimer)
 {
-	const uint32_t voids = claimer->open;
+	const uint32_t voids =
+		settle_rest(claimer, claimer->first, HL_SEQUENCE_VOID);
 
-	settle_rest(claimer, HL_SEQUENCE_VOID);
+	hli_count(&claimer->record->messages, claimer->open - voids); /* put */
 	/* After: dead on the way, who finds us counts the rest. */
 	hli_add_rlx(&claimer->view->header->voided, voids);
 	claim_over(claimer);

@@ -49,6 +49,7 @@ struct hli_member {
 struct hl_producer {
 	struct hli_member member;
 	struct hli_claimer claimer;
+	struct hl_claim claim; /* what is the same in each */
 };
 
 struct hl_consumer {

@@ -95,6 +95,25 @@ static void init_wait(struct hli_member *member,
 	member->wait.spin_ns = attr->spin_ns ? attr->spin_ns : HLI_SPIN_NS;
 }
 
+static void init_claim(struct hl_producer *producer)
+{
+	static const uint32_t never = 0; /* no tenure, as that is LIVE */
+	const struct hli_view *const view = producer->claimer.view;
+	const uint32_t *state =
+		(const uint32_t *)(uintptr_t)&producer->claimer.record->state;
+
+	if (view->geo.checksum != HL_CHECKSUM_NONE ||
+	    view->geo.slot_bytes != HL_LINE_BYTES)
+		state = &never;
+	producer->claim = (struct hl_claim){
+		.slots = view->slots,
+		.mask = (uint32_t)view->mask,
+		.slot_bytes = view->geo.slot_bytes,
+		.tenure = producer->claimer.tenure,
+		.state = state,
+	};
+}
+
 int hl_producer_join(struct hl_ring *ring, const struct hl_producer_attr *attr,
 		     struct hl_producer **out, struct hl_error *err)
 {
@@ -129,6 +148,7 @@ int hl_producer_join(struct hl_ring *ring, const struct hl_producer_attr *attr,
 	}
 	hli_claimer_init(&producer->claimer, &ring->view,
 			 producer->member.index, producer->member.tenure);
+	init_claim(producer);
 	init_wait(&producer->member, attr);
 	hli_join_end(&producer->member);
 	*out = producer;
@@ -235,6 +255,17 @@ ssize_t hli_producer_claim(struct hl_producer *producer, size_t n,
 	return claim_later(producer, n, timeout_ns, got);
 }
 
+static HLI_INLINE void give(const struct hl_producer *producer, uint32_t count,
+			    struct hl_claim *claim)
+{
+	const uint64_t first = producer->claimer.first;
+
+	*claim = producer->claim;
+	claim->position = first;
+	claim->count = count;
+	claim->first = (uint32_t)(first - 1) & claim->mask;
+}
+
 ssize_t hl_producer_claim(struct hl_producer *producer, size_t n,
 			  int64_t timeout_ns, struct hl_claim *claim)
 {
@@ -253,15 +284,7 @@ ssize_t hl_producer_claim(struct hl_producer *producer, size_t n,
 	if (got == -EAGAIN || got == -ENOTCONN)
 		got = claim_later(producer, n, timeout_ns, got);
 	if (got > 0)
-		*claim = (struct hl_claim){
-			.slots = view->slots,
-			.position = producer->claimer.first,
-			.count = (uint32_t)got,
-			.first = (uint32_t)((producer->claimer.first - 1) &
-					    view->mask),
-			.mask = (uint32_t)view->mask,
-			.slot_bytes = view->geo.slot_bytes,
-		};
+		give(producer, (uint32_t)got, claim);
 	hli_leave(&producer->member);
 	return got;
 }

@@ -54,6 +54,7 @@ api_tests = \
 	%D%/api/test_names \
 	%D%/api/test_paths \
 	%D%/api/test_poison \
+	%D%/api/test_put \
 	%D%/api/test_run \
 	%D%/api/test_payload \
 	%D%/api/test_positions \
@@ -177,6 +178,7 @@ api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
 %C%_api_test_names_LDADD = $(api_libs)
 %C%_api_test_paths_LDADD = $(api_libs)
 %C%_api_test_poison_LDADD = $(api_libs)
+%C%_api_test_put_LDADD = $(api_libs)
 %C%_api_test_run_LDADD = $(api_libs)
 %C%_api_test_payload_LDADD = $(api_libs)
 %C%_api_test_positions_LDADD = $(api_libs)

@@ -160,6 +160,30 @@ static inline void hl_line_store(void *line, const uint64_t word[HL_LINE_WORDS])
 	memcpy(at + 16, &word[2], sizeof(word[2]));
 }
 
+/*
+ * For hl_claim_put(): the line, and its stamp with the last store, or after all
+ * of them. x86 makes stores visible in their order. One of 32 bytes is visible
+ * at once where a unit for AVX2 is that wide; where it is stored in halves, the
+ * half with the stamp comes last.
+ */
+static inline void hl_line_stamp(void *line, const uint64_t word[HL_LINE_WORDS],
+				 uint64_t stamp)
+{
+	unsigned char *const at = (unsigned char *)line;
+
+#if defined(__x86_64__) && defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
+	const uint64_t hot[4] = { word[0], word[1], word[2], stamp };
+
+	hl_words_store4(at + 32, &word[4]);
+	__atomic_signal_fence(__ATOMIC_RELEASE);
+	hl_words_store4(at, hot);
+#else
+	hl_line_store(at, word);
+	__atomic_store_n((uint64_t *)(void *)(at + HL_SEQUENCE_OFFSET), stamp,
+			 __ATOMIC_RELEASE);
+#endif
+}
+
 /* Copy text into a field of a message: cut if too long, padded with zeroes. */
 static inline void hl_message_text(char *field, size_t field_bytes,
 				   const char *text)

@@ -10,8 +10,8 @@
  *
  *     struct hl_claim claim;
  *     ssize_t n = hl_producer_claim(producer, 32, HL_FOREVER, &claim);
- *     while ((m = hl_claim_next(&claim)))
- *             fill(m);
+ *     for (i = 0; i < claim.count; i++)
+ *             fill(hl_claim_slot(&claim, i));
  *     hl_producer_publish(producer);
  *
  * A slot holds what the lap before left in it: fill every field, but never the
@@ -98,9 +98,9 @@ struct hl_claim {
 	uint32_t first; /* slot of the first */
 	uint32_t mask;
 	uint32_t slot_bytes;
-	uint32_t next;		 /* slots that the walk's row has come to */
-	unsigned char *at;	 /* of the walk: the slot returned last */
-	unsigned char *row_last; /* it may go on to here in a row */
+	uint32_t next; /* of hl_claim_run() */
+	uint32_t tenure;
+	const uint32_t *state; /* slots may be put while it is tenure */
 };
 
 /* Slot i of a claim, i below count. */
@@ -111,62 +111,50 @@ static inline void *hl_claim_slot(const struct hl_claim *claim, size_t i)
 	return claim->slots + slot * claim->slot_bytes;
 }
 
-/* For hl_claim_next(): begin the next row, which ends where the ring wraps. */
-static inline void *hl_claim_next_row(struct hl_claim *claim)
-{
-	const uint32_t left = claim->count - claim->next;
-	const uint32_t to_wrap =
-		claim->mask - ((claim->first + claim->next) & claim->mask);
-	uint32_t more = left <= to_wrap ? left - 1 : to_wrap;
-
-	if (left == 0)
-		return NULL;
-	if (claim->slot_bytes > HL_LINE_BYTES)
-		more = 0; /* one by one */
-	claim->at = (unsigned char *)hl_claim_slot(claim, claim->next);
-	claim->row_last = claim->at + (size_t)more * HL_LINE_BYTES;
-	claim->next += 1 + more;
-	return claim->at;
-}
-
-/*
- * hl_claim_next - the next slot of a claim, NULL after the last
- *
- * The slots that hl_claim_slot() has from 0 on, with less to work out for each.
- */
-static inline void *hl_claim_next(struct hl_claim *claim)
-{
-	if (claim->at == claim->row_last)
-		return hl_claim_next_row(claim);
-	claim->at += HL_LINE_BYTES; /* rows of wider slots are one long */
-	return claim->at;
-}
-
 /*
  * hl_claim_run - the next slots of a claim that lie in a row
  *
- * For the tightest loops: *slots is the first of an array of slots of
- * slot_bytes each. A claim has one run, two where the ring wraps. Goes on where
- * hl_claim_next() or the last run stopped. Returns how many, 0 after the last.
+ * *slots is the first of an array of slots of slot_bytes each. A claim has one,
+ * two where the ring wraps. Returns how many slots, 0 after the last.
  */
 static inline size_t hl_claim_run(struct hl_claim *claim, void **slots)
 {
-	unsigned char *slot;
-	size_t n;
+	const uint32_t left = claim->count - claim->next;
+	const uint32_t slot = (claim->first + claim->next) & claim->mask;
+	const uint32_t to_wrap = claim->mask - slot;
+	const uint32_t n = left <= to_wrap ? left : to_wrap + 1;
 
-	*slots = hl_claim_next(claim);
-	if (!*slots)
-		return 0;
-	n = 1 + (size_t)(claim->row_last - claim->at) / HL_LINE_BYTES;
-	/* Where a row is one slot, the run is longer. */
-	for (; claim->next < claim->count; claim->next++, n++) {
-		slot = (unsigned char *)hl_claim_slot(claim, claim->next);
-		if (slot != claim->row_last + claim->slot_bytes)
-			break;
-		claim->row_last = slot;
-	}
-	claim->at = claim->row_last;
+	*slots = claim->slots + (size_t)slot * claim->slot_bytes;
+	claim->next += n;
 	return n;
+}
+
+/*
+ * hl_claim_put - write slot i of a claim from registers, and publish it
+ *
+ * word has the eight words of the slot's first line; the fourth is the ring's,
+ * and the stamp stands there after the same stores. So the line is touched once,
+ * not again by hl_producer_publish(), which has to follow; compiled for AVX2 it
+ * is two stores, and a stream of bursts a quarter faster. Slot 0 is left to that
+ * call, and keeps the others from readers until then. The slot must not be
+ * touched after it was put, and not be put twice.
+ *
+ * Order: release (E1), as hl_producer_publish().
+ * Crash: dying before the publish makes the claim's first position void, and
+ *        those that were not put; the others are delivered. The same of
+ *        hl_producer_abandon().
+ * With checksums, or slots of several lines, it only writes the line.
+ */
+static inline void hl_claim_put(const struct hl_claim *claim, size_t i,
+				const uint64_t word[HL_LINE_WORDS])
+{
+	void *const line = hl_claim_slot(claim, i);
+
+	/* Who is not of the ring any more learns of it from the publish. */
+	if (i == 0 || *(const volatile uint32_t *)claim->state != claim->tenure)
+		hl_line_store(line, word);
+	else
+		hl_line_stamp(line, word, claim->position + i);
 }
 
 /*

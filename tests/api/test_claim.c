@@ -78,21 +78,6 @@ static struct hl_claim whole_ring(uint32_t slot_bytes, uint64_t at)
 }
 
 /* _i is the slot of the first. */
-START_TEST(slots_of_a_claim_come_one_after_the_other)
-{
-	for (uint32_t bytes = 64; bytes <= 192; bytes += 64) {
-		struct hl_claim claim = whole_ring(bytes, (uint64_t)_i);
-
-		for (size_t i = 0; i < CAPACITY; i++)
-			ck_assert_ptr_eq(hl_claim_next(&claim),
-					 hl_claim_slot(&claim, i));
-		ck_assert_ptr_null(hl_claim_next(&claim));
-		ck_assert_ptr_null(hl_claim_next(&claim));
-	}
-}
-END_TEST
-
-/* The same. */
 START_TEST(slots_of_a_claim_are_one_array_or_two)
 {
 	const size_t first = CAPACITY - (size_t)_i;
@@ -109,20 +94,6 @@ START_TEST(slots_of_a_claim_are_one_array_or_two)
 			ck_assert_ptr_eq(slots, claim.slots);
 		ck_assert_uint_eq(hl_claim_run(&claim, &slots), 0);
 	}
-}
-END_TEST
-
-START_TEST(array_goes_on_where_the_walk_stopped)
-{
-	struct hl_claim claim = whole_ring(64, 3);
-	void *slots;
-
-	ck_assert_ptr_eq(hl_claim_next(&claim), hl_claim_slot(&claim, 0));
-	ck_assert_ptr_eq(hl_claim_next(&claim), hl_claim_slot(&claim, 1));
-	ck_assert_uint_eq(hl_claim_run(&claim, &slots), CAPACITY - 3 - 2);
-	ck_assert_ptr_eq(slots, hl_claim_slot(&claim, 2));
-	ck_assert_ptr_eq(hl_claim_next(&claim), claim.slots);
-	ck_assert_uint_eq(hl_claim_run(&claim, &slots), 2);
 }
 END_TEST
 
@@ -298,7 +269,6 @@ int main(void)
 {
 	const TTest *const tests[] = {
 		slots_of_a_claim_are_in_order_and_wrap,
-		array_goes_on_where_the_walk_stopped,
 		stored_line_is_its_words_but_for_the_sequence,
 		claims_are_not_nested,
 		nothing_is_settled_without_a_claim,
@@ -309,8 +279,6 @@ int main(void)
 	TCase *tcase = support_begin("claim");
 
 	support_add(tcase, tests, COUNT_OF(tests));
-	tcase_add_loop_test(tcase, slots_of_a_claim_come_one_after_the_other, 0,
-			    CAPACITY);
 	tcase_add_loop_test(tcase, slots_of_a_claim_are_one_array_or_two, 0,
 			    CAPACITY);
 	tcase_add_loop_test(tcase, abandoned_positions_are_no_messages,

@@ -146,12 +146,25 @@ static void leave(struct bench_side *side)
 BENCH_INLINE void fill_claim(const struct hl_claim *claim, uint64_t first,
 			     uint32_t n, uint32_t type, bool wide)
 {
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && !wide; i++) {
+		const uint64_t word[HL_LINE_WORDS] = {
+			bench_head_word(type),
+			first + i,
+			~(first + i),
+			0,
+			first + i,
+			BENCH_MORE_1,
+			BENCH_MORE_2,
+			0,
+		};
+
+		hl_claim_put(claim, i, word);
+	}
+	for (uint32_t i = 0; i < n && wide; i++) {
 		void *const slot = hl_claim_slot(claim, i);
 
 		bench_fill(slot, type, first + i);
-		if (wide)
-			bench_fill_wide(slot, first + i);
+		bench_fill_wide(slot, first + i);
 	}
 }
 
@@ -327,7 +340,7 @@ static void recv_one(struct bench_side *side, struct bench_message *m)
 
 const struct bench_contender bench_hotline = {
 	.name = "hotline",
-	.api = "claim, fill in place, publish; take, walk in place, done; "
+	.api = "claim, put, publish; take, walk in place, done; "
 	       "all at default settings",
 	.role = BENCH_OURS,
 	.can = BENCH_CAN_ONE | BENCH_CAN_MANY | BENCH_CAN_BROADCAST |

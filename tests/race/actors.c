@@ -71,6 +71,18 @@ static void leave(int self)
 		hl_consumer_leave(consumer);
 }
 
+/* Write slot i of a claim and publish it. */
+static void put(const struct hl_claim *claim, size_t i, uint64_t number)
+{
+	struct hl_message m = { 0 };
+	uint64_t word[HL_LINE_WORDS];
+
+	account_fill(&m, number);
+	memcpy(word, &m, sizeof(word));
+	hl_claim_put(claim, i, word);
+	race_step("put");
+}
+
 /* Fill slot i of a claim. */
 static void fill(const struct hl_claim *claim, size_t i, uint64_t number,
 		 const struct hl_payload_space *space)
@@ -142,8 +154,11 @@ static ssize_t send_burst(struct hl_producer *producer,
 	}
 	for (i = 0; i < got; i++) {
 		account_start(number + (uint64_t)i);
-		fill(&claim, (size_t)i, number + (uint64_t)i,
-		     what->payload && i == 0 ? &space : NULL);
+		if (what->puts)
+			put(&claim, (size_t)i, number + (uint64_t)i);
+		else
+			fill(&claim, (size_t)i, number + (uint64_t)i,
+			     what->payload && i == 0 ? &space : NULL);
 	}
 	if (what->abandon)
 		ret = hl_producer_abandon_slot(producer, (size_t)got - 1);

@@ -97,6 +97,23 @@ START_TEST(producer_that_gives_up_and_a_member)
 }
 END_TEST
 
+START_TEST(bursts_that_are_put_beside_another_producer)
+{
+	static const struct scenario s = {
+		.name = "two producers, one puts, a member",
+		.groups = { DURABLE("all", HL_GROUP_SHARED) },
+		.ngroups = 1,
+		.actors = { SENDS(2, 2, .mortal = true, .puts = true),
+			    SENDS(1, 1, .mortal = true),
+			    TAKES(2, 2, .mortal = true) },
+		.npreemptions = 2,
+		.nkills = 1,
+	};
+
+	explore(&s);
+}
+END_TEST
+
 START_TEST(group_comes_and_goes_beside_a_producer)
 {
 	static const struct scenario s = {
@@ -395,6 +412,7 @@ int main(void)
 		producer_and_exclusive_consumer,
 		producer_and_two_members,
 		producer_that_gives_up_and_a_member,
+		bursts_that_are_put_beside_another_producer,
 		group_comes_and_goes_beside_a_producer,
 		shared_group_comes_at_the_newest_beside_two_producers,
 		two_look_for_a_dead_producer,
