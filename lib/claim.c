@@ -347,22 +347,34 @@ HLI_APART static void stamp_run(const struct hli_view *view, uint64_t p,
 	}
 }
 
+/* All but the first one. If the last was put, so were most. */
+HLI_APART static void publish_others(struct hli_claimer *claimer)
+{
+	const uint64_t first = claimer->first;
+
+	if (hli_is_settled(claimer, first + claimer->count - 1))
+		settle_rest(claimer, first + 1, 0);
+	else
+		stamp_run(claimer->view, first + 1, claimer->count - 1);
+}
+
 void hli_publish(struct hli_claimer *claimer)
 {
-	const struct hli_view *const view = claimer->view;
 	const uint64_t first = claimer->first;
-	const uint64_t last = first + claimer->count - 1;
+	_Atomic uint64_t *const stamp = hli_stamp(claimer->view, first);
 
-	if (claimer->open != claimer->count) {
+	/* If the first one stands, readers may have gone on, and a slot may be
+	 * another's by now. */
+	const bool stands = hli_stamp_position(hli_load_acq(stamp)) >= first;
+
+	if (__builtin_expect(stands || claimer->open != claimer->count, 0)) {
 		settle_rest(claimer, first, 0);
 	} else {
 		/* The first one last: readers find the whole burst at once. */
-		if (claimer->count > 1 && hli_is_settled(claimer, last))
-			settle_rest(claimer, first + 1, 0); /* most were put */
-		else if (claimer->count > 1)
-			stamp_run(view, first + 1, claimer->count - 1);
+		if (claimer->count > 1)
+			publish_others(claimer);
 		/* E1: pairs with take.c:ready_run() */
-		hli_store_rel(hli_stamp(view, first), first);
+		hli_store_rel(stamp, first);
 		HLI_HOOK("publish_first");
 	}
 	hli_count(&claimer->record->messages, claimer->open);

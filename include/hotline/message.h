@@ -161,27 +161,51 @@ static inline void hl_line_store(void *line, const uint64_t word[HL_LINE_WORDS])
 }
 
 /*
- * For hl_claim_put(): the line, and its stamp with the last store, or after all
- * of them. x86 makes stores visible in their order. One of 32 bytes is visible
- * at once where a unit for AVX2 is that wide; where it is stored in halves, the
- * half with the stamp comes last.
+ * For hl_claim_put(). x86 makes stores visible in their order, and with AVX one
+ * of 16 bytes at once.
+ */
+#if defined(__x86_64__) && defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
+#define HL_WIDE_STAMPS 1
+#else
+#define HL_WIDE_STAMPS 0
+#endif
+
+/* The line, then its stamp, with the last word before it if it can be. */
+static inline void hl_line_stamp_last(void *line,
+				      const uint64_t word[HL_LINE_WORDS],
+				      uint64_t stamp)
+{
+	unsigned char *const at = (unsigned char *)line;
+
+	if (HL_WIDE_STAMPS) {
+		hl_words_store4(at + 32, &word[4]);
+		hl_words_store2(at, word[0], word[1]);
+		__atomic_signal_fence(__ATOMIC_RELEASE);
+		hl_words_store2(at + 16, word[2], stamp);
+	} else {
+		hl_line_store(at, word);
+		__atomic_store_n((uint64_t *)(void *)(at + HL_SEQUENCE_OFFSET),
+				 stamp, __ATOMIC_RELEASE);
+	}
+}
+
+/*
+ * The line and its stamp, for who is not read before a slot that comes later.
+ * So it does not matter that some processors store 32 bytes in two halves.
  */
 static inline void hl_line_stamp(void *line, const uint64_t word[HL_LINE_WORDS],
 				 uint64_t stamp)
 {
 	unsigned char *const at = (unsigned char *)line;
-
-#if defined(__x86_64__) && defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
 	const uint64_t hot[4] = { word[0], word[1], word[2], stamp };
 
-	hl_words_store4(at + 32, &word[4]);
-	__atomic_signal_fence(__ATOMIC_RELEASE);
-	hl_words_store4(at, hot);
-#else
-	hl_line_store(at, word);
-	__atomic_store_n((uint64_t *)(void *)(at + HL_SEQUENCE_OFFSET), stamp,
-			 __ATOMIC_RELEASE);
-#endif
+	if (HL_WIDE_STAMPS) {
+		hl_words_store4(at + 32, &word[4]);
+		__atomic_signal_fence(__ATOMIC_RELEASE);
+		hl_words_store4(at, hot);
+	} else {
+		hl_line_stamp_last(line, word, stamp);
+	}
 }
 
 /* Copy text into a field of a message: cut if too long, padded with zeroes. */

@@ -37,14 +37,16 @@ static void put(const struct hl_claim *claim, size_t i, uint64_t number)
 	hl_claim_put(claim, i, word);
 }
 
-static ssize_t claim_and_put(struct hl_producer *producer, uint64_t number)
+/* From the last slot to this one. */
+static void claim_and_put(struct hl_producer *producer, uint64_t number,
+			  size_t to)
 {
 	struct hl_claim claim;
-	const ssize_t n = hl_producer_claim(producer, BURST, HL_NOWAIT, &claim);
 
-	for (ssize_t i = 0; i < n; i++)
-		put(&claim, (size_t)i, number + (uint64_t)i);
-	return n;
+	ck_assert_int_eq(hl_producer_claim(producer, BURST, HL_NOWAIT, &claim),
+			 BURST);
+	for (size_t i = BURST; i-- > to;)
+		put(&claim, i, number + i);
 }
 
 static uint64_t voided(const struct hl_ring *ring)
@@ -60,20 +62,56 @@ static uint64_t voided(const struct hl_ring *ring)
 }
 
 /* Over many laps, with bursts that wrap. */
-START_TEST(what_was_put_comes_in_order_once_it_is_published)
+START_TEST(burst_is_there_once_its_first_slot_is_put)
+{
+	struct hl_ring *ring = new_ring(64, HL_CHECKSUM_NONE);
+	struct hl_consumer *consumer =
+		support_consume(ring, "g", HL_GROUP_EXCLUSIVE);
+	struct hl_producer *producer = support_produce(ring);
+	struct hl_claim claim;
+
+	for (uint64_t number = 1; number < 20 * CAPACITY; number += BURST) {
+		ck_assert_int_eq(hl_producer_claim(producer, BURST, HL_NOWAIT,
+						   &claim),
+				 BURST);
+		for (size_t i = BURST; i-- > 0;) {
+			support_take_nothing(consumer);
+			put(&claim, i, number + i);
+		}
+		support_take(consumer, number, BURST);
+		ck_assert_int_eq(hl_producer_publish(producer), 0);
+	}
+	ck_assert_uint_eq(voided(ring), 0);
+}
+END_TEST
+
+START_TEST(with_checksums_all_is_published_by_publish)
 {
 	struct hl_ring *ring = new_ring(64, (enum hl_checksum)_i);
 	struct hl_consumer *consumer =
 		support_consume(ring, "g", HL_GROUP_EXCLUSIVE);
 	struct hl_producer *producer = support_produce(ring);
 
-	for (uint64_t number = 1; number < 20 * CAPACITY; number += BURST) {
-		ck_assert_int_eq(claim_and_put(producer, number), BURST);
-		support_take_nothing(consumer);
-		ck_assert_int_eq(hl_producer_publish(producer), 0);
-		support_take(consumer, number, BURST);
-	}
-	ck_assert_uint_eq(voided(ring), 0);
+	claim_and_put(producer, 1, 0);
+	support_take_nothing(consumer);
+	ck_assert_int_eq(hl_producer_publish(producer), 0);
+	support_take(consumer, 1, BURST);
+}
+END_TEST
+
+/* They were read, and another has written a whole lap. */
+START_TEST(publish_leaves_slots_alone_that_are_anothers_by_now)
+{
+	struct hl_ring *ring = new_ring(64, HL_CHECKSUM_NONE);
+	struct hl_consumer *consumer =
+		support_consume(ring, "g", HL_GROUP_EXCLUSIVE);
+	struct hl_producer *producer = support_produce(ring);
+
+	claim_and_put(producer, 1, 0);
+	support_take(consumer, 1, BURST);
+	support_send(support_produce(ring), 1, CAPACITY);
+	ck_assert_int_eq(hl_producer_publish(producer), 0);
+	support_take(consumer, 1, CAPACITY);
 }
 END_TEST
 
@@ -101,7 +139,7 @@ START_TEST(publish_settles_what_was_not_put)
 		ck_assert_int_eq(hl_producer_publish(producer), 0);
 		support_take(consumer, number, BURST);
 	}
-	ck_assert_int_eq(claim_and_put(producer, number), BURST);
+	claim_and_put(producer, number, 1);
 	ck_assert_int_eq(hl_producer_publish_slot(producer, 3), -EINVAL);
 	ck_assert_int_eq(hl_producer_abandon_slot(producer, 0), 0);
 	support_take(consumer, number + 1, BURST - 1);
@@ -117,7 +155,7 @@ START_TEST(abandon_gives_up_only_what_was_not_put)
 		support_consume(ring, "g", HL_GROUP_EXCLUSIVE);
 	struct hl_producer *producer = support_produce(ring);
 
-	ck_assert_int_eq(claim_and_put(producer, 1), BURST);
+	claim_and_put(producer, 1, 1);
 	ck_assert_int_eq(hl_producer_abandon(producer), 0);
 	support_take(consumer, 2, BURST - 1);
 	ck_assert_uint_eq(voided(ring), 1);
@@ -128,14 +166,18 @@ static void puts_and_dies(struct helper *self)
 {
 	struct hl_ring *const ring = helper_open(self, self->arg);
 	struct hl_producer *const producer = helper_produce(self, ring);
+	struct hl_claim claim;
 
-	if (!producer || !EXPECT(self, claim_and_put(producer, 1) == BURST))
+	if (!producer || !EXPECT(self, hl_producer_claim(producer, BURST, 0,
+							 &claim) == BURST))
 		return;
+	for (size_t i = BURST; i-- > 1;)
+		put(&claim, i, 1 + i);
 	helper_step(self, 1);
 	helper_pause();
 }
 
-START_TEST(what_a_dead_producer_put_is_delivered_but_for_the_first)
+START_TEST(what_a_dead_producer_put_is_delivered)
 {
 	struct hl_ring *ring = new_ring(64, HL_CHECKSUM_NONE);
 	struct hl_consumer *consumer =
@@ -201,17 +243,18 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
+		burst_is_there_once_its_first_slot_is_put,
+		publish_leaves_slots_alone_that_are_anothers_by_now,
 		publish_settles_what_was_not_put,
 		abandon_gives_up_only_what_was_not_put,
-		what_a_dead_producer_put_is_delivered_but_for_the_first,
+		what_a_dead_producer_put_is_delivered,
 		who_was_evicted_publishes_nothing_by_a_put,
 		slot_of_two_lines_is_published_when_both_are_filled,
 	};
 	TCase *const tcase = support_begin("put");
 
 	support_add(tcase, tests, COUNT_OF(tests));
-	tcase_add_loop_test(tcase,
-			    what_was_put_comes_in_order_once_it_is_published,
-			    HL_CHECKSUM_NONE, HL_CHECKSUM_PAYLOAD + 1);
+	tcase_add_loop_test(tcase, with_checksums_all_is_published_by_publish,
+			    HL_CHECKSUM_HEADER, HL_CHECKSUM_PAYLOAD + 1);
 	return support_end();
 }

@@ -146,16 +146,11 @@ static void leave(struct bench_side *side)
 BENCH_INLINE void fill_claim(const struct hl_claim *claim, uint64_t first,
 			     uint32_t n, uint32_t type, bool wide)
 {
-	for (uint32_t i = 0; i < n && !wide; i++) {
+	for (uint32_t i = n; i-- > 0 && !wide;) {
+		const uint64_t number = first + i;
 		const uint64_t word[HL_LINE_WORDS] = {
-			bench_head_word(type),
-			first + i,
-			~(first + i),
-			0,
-			first + i,
-			BENCH_MORE_1,
-			BENCH_MORE_2,
-			0,
+			bench_head_word(type), number,	     ~number, 0, number,
+			BENCH_MORE_1,	       BENCH_MORE_2, 0,
 		};
 
 		hl_claim_put(claim, i, word);

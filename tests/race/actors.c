@@ -152,13 +152,14 @@ static ssize_t send_burst(struct hl_producer *producer,
 			hl_payload_cancel(producer, &space);
 		return got;
 	}
-	for (i = 0; i < got; i++) {
+	for (i = got; what->puts && i-- > 0;) {
 		account_start(number + (uint64_t)i);
-		if (what->puts)
-			put(&claim, (size_t)i, number + (uint64_t)i);
-		else
-			fill(&claim, (size_t)i, number + (uint64_t)i,
-			     what->payload && i == 0 ? &space : NULL);
+		put(&claim, (size_t)i, number + (uint64_t)i);
+	}
+	for (i = 0; i < got && !what->puts; i++) {
+		account_start(number + (uint64_t)i);
+		fill(&claim, (size_t)i, number + (uint64_t)i,
+		     what->payload && i == 0 ? &space : NULL);
 	}
 	if (what->abandon)
 		ret = hl_producer_abandon_slot(producer, (size_t)got - 1);
