@@ -31,7 +31,7 @@ static struct hl_ring *new_ring(uint32_t slot_bytes, enum hl_checksum checksum)
 
 static void put(const struct hl_claim *claim, size_t i, uint64_t number)
 {
-	uint64_t word[HL_LINE_WORDS] = { 0 };
+	_Alignas(HL_LINE_BYTES) uint64_t word[HL_LINE_WORDS] = { 0 };
 
 	support_fill(word, sizeof(word), number);
 	hl_claim_put(claim, i, word);
