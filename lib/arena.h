@@ -60,7 +60,8 @@ static inline uint32_t hli_lease_take(const struct hli_view *view,
 }
 
 /*
- * Allocate bytes, from another block if need be. low is the caller's cached one, raised here if need be.
+ * Allocate bytes, from another block if need be. low is the caller's cached one,
+ * raised here if need be.
  * Returns the line of the file at which they are, 0 when there is no block
  * now, or UINT32_MAX when they fit in no block.
  */

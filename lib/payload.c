@@ -17,12 +17,6 @@
 
 #define FIELD_ALIGN 8u
 
-/*
- * Small steps of each payload, in one function: as calls they were half of its
- * instructions, and what kind of fields there are was asked for each of them.
- */
-#define IN_ONE static inline __attribute__((always_inline))
-
 /* The fields of a payload: sizes alone, or what to copy. */
 struct fields {
 	const size_t *sizes;
@@ -30,14 +24,19 @@ struct fields {
 	size_t n;
 };
 
-IN_ONE size_t field_size(const struct fields *fields, size_t i)
+/*
+ * The small steps of each payload are one function: as calls they were half of
+ * its instructions, and what kind of fields there are was asked for each.
+ */
+static HLI_INLINE size_t field_size(const struct fields *fields, size_t i)
 {
 	return fields->sizes ? fields->sizes[i] : fields->copy[i].iov_len;
 }
 
 /* The size of a section with these fields; false when it never fits. */
-IN_ONE bool section_bytes(const struct hli_view *view,
-			  const struct fields *fields, uint32_t *bytes)
+static HLI_INLINE bool section_bytes(const struct hli_view *view,
+				     const struct fields *fields,
+				     uint32_t *bytes)
 {
 	uint64_t sum = HL_PAYLOAD_HEADER_BYTES +
 		       (uint64_t)fields->n * HL_PAYLOAD_ENTRY_BYTES;
@@ -78,8 +77,9 @@ static uint32_t alloc_elsewhere(struct hli_claimer *claimer, uint32_t bytes)
 }
 
 /* Allocate bytes for a section: space->section and its place in the file. */
-IN_ONE int alloc_section(struct hl_producer *producer, uint32_t bytes,
-			 struct hl_payload_space *space)
+static HLI_INLINE int alloc_section(struct hl_producer *producer,
+				    uint32_t bytes,
+				    struct hl_payload_space *space)
 {
 	struct hli_claimer *const claimer = &producer->claimer;
 	const struct hli_view *const view = claimer->view;
@@ -103,8 +103,8 @@ IN_ONE int alloc_section(struct hl_producer *producer, uint32_t bytes,
 }
 
 /* Write the header and the table; copy the fields if there is something. */
-IN_ONE void fill_section(unsigned char *section, uint32_t bytes,
-			 const struct fields *fields)
+static HLI_INLINE void fill_section(unsigned char *section, uint32_t bytes,
+				    const struct fields *fields)
 {
 	uint32_t at = (uint32_t)(HL_PAYLOAD_HEADER_BYTES +
 				 fields->n * HL_PAYLOAD_ENTRY_BYTES);
@@ -125,9 +125,9 @@ IN_ONE void fill_section(unsigned char *section, uint32_t bytes,
 	}
 }
 
-IN_ONE int alloc_fields(struct hl_producer *producer,
-			const struct fields *fields,
-			struct hl_payload_space *space)
+static HLI_INLINE int alloc_fields(struct hl_producer *producer,
+				   const struct fields *fields,
+				   struct hl_payload_space *space)
 {
 	uint32_t bytes;
 	int ret;

@@ -332,11 +332,11 @@ HLI_APART static ssize_t take_lossy(struct hli_taker *taker, uint64_t max,
 	const struct hli_view *const view = taker->view;
 	uint64_t budget = 2 * view->geo.capacity + max; /* ends in any case */
 	uint64_t lost = 0, voids = 0;
-	uint64_t p = skip_lost(view, taker->cursor, &lost);
-	uint64_t n = copy_run(view, p, max, copies);
+	/* What was overwritten it leaves to the loop. */
+	uint64_t n = copy_run(view, taker->cursor, max, copies);
+	uint64_t p = taker->cursor + n;
 	int got;
 
-	p += n;
 	while (n < max && budget--) {
 		if (n == 0)
 			p = skip_lost(view, p, &lost);

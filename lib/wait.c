@@ -63,11 +63,6 @@ int hli_membarrier_register(void)
 	return membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
 }
 
-static bool wakers_fence(const struct hli_view *view)
-{
-	return view->geo.features & HLI_FEATURE_WAKERS_FENCE;
-}
-
 /* Not private: the word is shared between processes. */
 static int futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t ns)
 {
@@ -161,7 +156,7 @@ static bool sleep_once(struct hli_wait *wait, const struct hli_wait_ops *ops,
 	/* E6: pairs with wait.h:hli_sleepers() */
 	hli_or_ar(&wait->view->header->sleepers, wait->bit);
 	HLI_HOOK("sleep_bit_set");
-	if (wakers_fence(wait->view) ||
+	if (hli_wakers_fence(wait->view) ||
 	    membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED) < 0)
 		hli_fence_store_load();
 	if (ops->ready(self, true) || hli_load_acq(&wait->cancelled))

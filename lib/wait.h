@@ -59,11 +59,17 @@ void hli_note_held(_Atomic uint64_t *position, _Atomic uint64_t *since_ns,
 /* Whom a stamp is news to: all groups, and producers who wait for it. */
 #define HLI_SLEEPERS_FOR_STAMPS (~HLI_SLEEPERS_PRODUCERS)
 
+/* Who pays for the order of store and load: wakers, or sleepers? */
+static inline bool hli_wakers_fence(const struct hli_view *view)
+{
+	return view->geo.features & HLI_FEATURE_WAKERS_FENCE;
+}
+
 /* Who sleeps, read after what was stored before: for hli_wake_bits(). */
 static inline uint64_t hli_sleepers(const struct hli_view *view)
 {
 	/* E6: pairs with wait.c:sleep_once() */
-	if (view->geo.features & HLI_FEATURE_WAKERS_FENCE)
+	if (hli_wakers_fence(view))
 		hli_fence_store_load();
 	else
 		hli_fence_compiler();

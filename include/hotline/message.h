@@ -190,8 +190,9 @@ static inline void hl_line_stamp_last(void *line,
 }
 
 /*
- * The line and its stamp, for who is not read before a slot that comes later.
- * So it does not matter that some processors store 32 bytes in two halves.
+ * The line and its stamp, of slots that readers come to by slot 0: where that is
+ * put after them it does not matter that some processors store 32 bytes in two
+ * halves. Where it is not, the half with the stamp has to be the second.
  */
 static inline void hl_line_stamp(void *line, const uint64_t word[HL_LINE_WORDS],
 				 uint64_t stamp)

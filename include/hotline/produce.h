@@ -10,7 +10,7 @@
  *
  *     struct hl_claim claim;
  *     ssize_t n = hl_producer_claim(producer, 32, HL_FOREVER, &claim);
- *     for (i = 0; i < claim.count; i++)
+ *     for (ssize_t i = 0; i < n; i++)
  *             fill(hl_claim_slot(&claim, i));
  *     hl_producer_publish(producer);
  *
@@ -138,9 +138,9 @@ static inline size_t hl_claim_run(struct hl_claim *claim, void **slots)
  * which publishes what was not put. Compiled for AVX2 it is two stores, and a
  * stream of bursts a third faster. Put the last slot first, and slot 0 last:
  * readers, who go on in order, then find the burst whole. A slot must not be
- * touched after it was put, and not be put twice.
+ * touched after it was put, and not be put twice. After a claim of n > 0:
  *
- *     for (i = claim.count; i-- > 0;)
+ *     for (size_t i = (size_t)n; i-- > 0;)
  *             hl_claim_put(&claim, i, words_of(i));
  *     hl_producer_publish(producer);
  *
