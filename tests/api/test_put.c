@@ -15,7 +15,11 @@
 #define CAPACITY 16
 #define BURST 5
 
-static struct hl_ring *new_ring(uint32_t slot_bytes, enum hl_checksum checksum)
+static struct hl_ring *ring;
+static struct hl_consumer *consumer;
+static struct hl_producer *producer;
+
+static void begin(uint32_t slot_bytes, enum hl_checksum checksum)
 {
 	struct hl_group_attr group = support_group("g", HL_GROUP_EXCLUSIVE);
 	struct hl_ring_attr attr = HL_RING_ATTR_INIT;
@@ -26,7 +30,9 @@ static struct hl_ring *new_ring(uint32_t slot_bytes, enum hl_checksum checksum)
 	attr.checksum = checksum;
 	attr.groups = &group;
 	attr.ngroups = 1;
-	return support_create(&attr);
+	ring = support_create(&attr);
+	consumer = support_consume(ring, "g", HL_GROUP_EXCLUSIVE);
+	producer = support_produce(ring);
 }
 
 static void put(const struct hl_claim *claim, size_t i, uint64_t number)
@@ -38,8 +44,7 @@ static void put(const struct hl_claim *claim, size_t i, uint64_t number)
 }
 
 /* From the last slot to this one. */
-static void claim_and_put(struct hl_producer *producer, uint64_t number,
-			  size_t to)
+static void claim_and_put(uint64_t number, size_t to)
 {
 	struct hl_claim claim;
 
@@ -49,7 +54,7 @@ static void claim_and_put(struct hl_producer *producer, uint64_t number,
 		put(&claim, i, number + i);
 }
 
-static uint64_t voided(const struct hl_ring *ring)
+static uint64_t voided(void)
 {
 	struct hl_inspect *inspect;
 	struct hl_ring_status status;
@@ -64,12 +69,9 @@ static uint64_t voided(const struct hl_ring *ring)
 /* Over many laps, with bursts that wrap. */
 START_TEST(burst_is_there_once_its_first_slot_is_put)
 {
-	struct hl_ring *ring = new_ring(64, HL_CHECKSUM_NONE);
-	struct hl_consumer *consumer =
-		support_consume(ring, "g", HL_GROUP_EXCLUSIVE);
-	struct hl_producer *producer = support_produce(ring);
 	struct hl_claim claim;
 
+	begin(64, HL_CHECKSUM_NONE);
 	for (uint64_t number = 1; number < 20 * CAPACITY; number += BURST) {
 		ck_assert_int_eq(hl_producer_claim(producer, BURST, HL_NOWAIT,
 						   &claim),
@@ -81,18 +83,14 @@ START_TEST(burst_is_there_once_its_first_slot_is_put)
 		support_take(consumer, number, BURST);
 		ck_assert_int_eq(hl_producer_publish(producer), 0);
 	}
-	ck_assert_uint_eq(voided(ring), 0);
+	ck_assert_uint_eq(voided(), 0);
 }
 END_TEST
 
 START_TEST(with_checksums_all_is_published_by_publish)
 {
-	struct hl_ring *ring = new_ring(64, (enum hl_checksum)_i);
-	struct hl_consumer *consumer =
-		support_consume(ring, "g", HL_GROUP_EXCLUSIVE);
-	struct hl_producer *producer = support_produce(ring);
-
-	claim_and_put(producer, 1, 0);
+	begin(64, (enum hl_checksum)_i);
+	claim_and_put(1, 0);
 	support_take_nothing(consumer);
 	ck_assert_int_eq(hl_producer_publish(producer), 0);
 	support_take(consumer, 1, BURST);
@@ -102,12 +100,8 @@ END_TEST
 /* They were read, and another has written a whole lap. */
 START_TEST(publish_leaves_slots_alone_that_are_anothers_by_now)
 {
-	struct hl_ring *ring = new_ring(64, HL_CHECKSUM_NONE);
-	struct hl_consumer *consumer =
-		support_consume(ring, "g", HL_GROUP_EXCLUSIVE);
-	struct hl_producer *producer = support_produce(ring);
-
-	claim_and_put(producer, 1, 0);
+	begin(64, HL_CHECKSUM_NONE);
+	claim_and_put(1, 0);
 	support_take(consumer, 1, BURST);
 	support_send(support_produce(ring), 1, CAPACITY);
 	ck_assert_int_eq(hl_producer_publish(producer), 0);
@@ -118,13 +112,10 @@ END_TEST
 /* Some put, some filled, some given up, in any order. */
 START_TEST(publish_settles_what_was_not_put)
 {
-	struct hl_ring *ring = new_ring(64, HL_CHECKSUM_NONE);
-	struct hl_consumer *consumer =
-		support_consume(ring, "g", HL_GROUP_EXCLUSIVE);
-	struct hl_producer *producer = support_produce(ring);
 	struct hl_claim claim;
 	uint64_t number = 1;
 
+	begin(64, HL_CHECKSUM_NONE);
 	for (uint32_t set = 0; set < 1 << BURST; set++, number += BURST) {
 		ck_assert_int_eq(hl_producer_claim(producer, BURST, HL_NOWAIT,
 						   &claim),
@@ -139,37 +130,33 @@ START_TEST(publish_settles_what_was_not_put)
 		ck_assert_int_eq(hl_producer_publish(producer), 0);
 		support_take(consumer, number, BURST);
 	}
-	claim_and_put(producer, number, 1);
+	claim_and_put(number, 1);
 	ck_assert_int_eq(hl_producer_publish_slot(producer, 3), -EINVAL);
 	ck_assert_int_eq(hl_producer_abandon_slot(producer, 0), 0);
 	support_take(consumer, number + 1, BURST - 1);
 	ck_assert_int_eq(hl_producer_publish(producer), 0);
-	ck_assert_uint_eq(voided(ring), 1);
+	ck_assert_uint_eq(voided(), 1);
 }
 END_TEST
 
 START_TEST(abandon_gives_up_only_what_was_not_put)
 {
-	struct hl_ring *ring = new_ring(64, HL_CHECKSUM_NONE);
-	struct hl_consumer *consumer =
-		support_consume(ring, "g", HL_GROUP_EXCLUSIVE);
-	struct hl_producer *producer = support_produce(ring);
-
-	claim_and_put(producer, 1, 1);
+	begin(64, HL_CHECKSUM_NONE);
+	claim_and_put(1, 1);
 	ck_assert_int_eq(hl_producer_abandon(producer), 0);
 	support_take(consumer, 2, BURST - 1);
-	ck_assert_uint_eq(voided(ring), 1);
+	ck_assert_uint_eq(voided(), 1);
 }
 END_TEST
 
 static void puts_and_dies(struct helper *self)
 {
-	struct hl_ring *const ring = helper_open(self, self->arg);
-	struct hl_producer *const producer = helper_produce(self, ring);
+	struct hl_ring *const opened = helper_open(self, self->arg);
+	struct hl_producer *const joined = helper_produce(self, opened);
 	struct hl_claim claim;
 
-	if (!producer || !EXPECT(self, hl_producer_claim(producer, BURST, 0,
-							 &claim) == BURST))
+	if (!joined ||
+	    !EXPECT(self, hl_producer_claim(joined, BURST, 0, &claim) == BURST))
 		return;
 	for (size_t i = BURST; i-- > 1;)
 		put(&claim, i, 1 + i);
@@ -179,18 +166,17 @@ static void puts_and_dies(struct helper *self)
 
 START_TEST(what_a_dead_producer_put_is_delivered)
 {
-	struct hl_ring *ring = new_ring(64, HL_CHECKSUM_NONE);
-	struct hl_consumer *consumer =
-		support_consume(ring, "g", HL_GROUP_EXCLUSIVE);
-	struct helper *const producer = support_fork(
-		puts_and_dies, (void *)(uintptr_t)hl_ring_name(ring));
+	struct helper *dead;
 
-	support_await(producer, 1);
+	begin(64, HL_CHECKSUM_NONE);
+	dead = support_fork(puts_and_dies,
+			    (void *)(uintptr_t)hl_ring_name(ring));
+	support_await(dead, 1);
 	support_take_nothing(consumer);
-	support_kill(producer);
+	support_kill(dead);
 	support_take(consumer, 2, BURST - 1);
-	ck_assert_uint_eq(voided(ring), 1);
-	support_send(support_produce(ring), 1, CAPACITY);
+	ck_assert_uint_eq(voided(), 1);
+	support_send(producer, 1, CAPACITY);
 	support_take(consumer, 1, CAPACITY);
 }
 END_TEST
@@ -198,12 +184,9 @@ END_TEST
 /* Its positions are void by then, and its slots may be another's. */
 START_TEST(who_was_evicted_publishes_nothing_by_a_put)
 {
-	struct hl_ring *ring = new_ring(64, HL_CHECKSUM_NONE);
-	struct hl_consumer *consumer =
-		support_consume(ring, "g", HL_GROUP_EXCLUSIVE);
-	struct hl_producer *producer = support_produce(ring);
 	struct hl_claim claim;
 
+	begin(64, HL_CHECKSUM_NONE);
 	ck_assert_int_eq(hl_producer_claim(producer, BURST, HL_NOWAIT, &claim),
 			 BURST);
 	ck_assert_int_eq(
@@ -213,19 +196,16 @@ START_TEST(who_was_evicted_publishes_nothing_by_a_put)
 	support_take_nothing(consumer);
 	ck_assert_int_eq(hl_producer_publish(producer), -EIDRM);
 	support_take_nothing(consumer);
-	ck_assert_uint_eq(voided(ring), BURST);
+	ck_assert_uint_eq(voided(), BURST);
 }
 END_TEST
 
 START_TEST(slot_of_two_lines_is_published_when_both_are_filled)
 {
-	struct hl_ring *ring = new_ring(128, HL_CHECKSUM_NONE);
-	struct hl_consumer *consumer =
-		support_consume(ring, "g", HL_GROUP_EXCLUSIVE);
-	struct hl_producer *producer = support_produce(ring);
 	_Alignas(64) uint64_t word[2 * HL_LINE_WORDS] = { 0 };
 	struct hl_claim claim;
 
+	begin(128, HL_CHECKSUM_NONE);
 	ck_assert_int_eq(hl_producer_claim(producer, 2, HL_NOWAIT, &claim), 2);
 	for (size_t i = 0; i < 2; i++) {
 		support_fill(word, sizeof(word), 1 + i);
