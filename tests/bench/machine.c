@@ -15,14 +15,6 @@
 
 #include "bench.h"
 
-int64_t machine_now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 int machine_pin(int core)
 {
 	cpu_set_t set;
