@@ -3,6 +3,9 @@
 #
 # layout_pahole.sh - hotline layout and pahole agree, on structs that others wrote
 
+# pahole does not know all that clang writes (DW_TAG_atomic_type).
+[[ $("${CC:-cc}" --version) != *clang* ]] || CC=gcc
+
 . "$(dirname "$0")/layout_lib.sh"
 tap_need pahole
 

@@ -17,7 +17,7 @@ export LD_LIBRARY_PATH=$top_builddir/lib/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PA
 
 # trace FILE OPTION... -- COMMAND...
 trace() {
-	strace -f -y -o "$@"
+	strace -f -y -s 4096 -o "$@"
 }
 
 # --- 26: futexes ------------------------------------------------------------
