@@ -130,7 +130,8 @@ struct bench_contender {
 extern const struct bench_contender *const bench_contenders[];
 
 extern const struct bench_contender bench_hotline, bench_hotline_sole;
-extern const struct bench_contender bench_line, bench_tickets, bench_block;
+extern const struct bench_contender bench_line, bench_ring, bench_tickets;
+extern const struct bench_contender bench_block;
 extern const struct bench_contender bench_pipe, bench_seqpacket, bench_mq;
 extern const struct bench_contender bench_rte_sp, bench_rte_zc, bench_rte_mp;
 extern const struct bench_contender bench_rte_hts, bench_rte_rts;

@@ -8,17 +8,17 @@
 #include <unistd.h>
 
 const struct bench_contender *const bench_contenders[] = {
-	&bench_line,	     &bench_tickets,   &bench_block,  &bench_hotline,
-	&bench_hotline_sole,
+	&bench_line,	   &bench_ring,		&bench_tickets, &bench_block,
+	&bench_hotline,	   &bench_hotline_sole,
 #ifdef BENCH_DPDK
-	&bench_rte_sp,	     &bench_rte_zc,    &bench_rte_mp, &bench_rte_hts,
-	&bench_rte_rts,	     &bench_rte_pool,
+	&bench_rte_sp,	   &bench_rte_zc,	&bench_rte_mp,	&bench_rte_hts,
+	&bench_rte_rts,	   &bench_rte_pool,
 #endif
 #ifdef BENCH_CK
-	&bench_ck_spsc,	     &bench_ck_mpmc,
+	&bench_ck_spsc,	   &bench_ck_mpmc,
 #endif
 #ifdef BENCH_BOOST
-	&bench_boost_spsc,   &bench_boost_mq,
+	&bench_boost_spsc, &bench_boost_mq,
 #endif
 #ifdef BENCH_QB
 	&bench_qb,
@@ -26,7 +26,7 @@ const struct bench_contender *const bench_contenders[] = {
 #ifdef BENCH_ZMQ
 	&bench_zmq,
 #endif
-	&bench_pipe,	     &bench_seqpacket, &bench_mq,     NULL,
+	&bench_pipe,	   &bench_seqpacket,	&bench_mq,	NULL,
 };
 
 /* Of the process that calls it first, before it forks. */

@@ -203,6 +203,7 @@ void burst_cells(struct bench *bench, struct experiment *experiment)
 	const struct bench_shape b256 = one_to_one(1024, 256, 256);
 	struct bench_shape wide = b32;
 
+	experiment_add(experiment, "single", &bench_ring, &single, run_stream);
 	add_all(bench, experiment, "single", &single, BENCH_CAN_ONE,
 		run_stream);
 	if (!bench->quick)

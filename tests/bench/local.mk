@@ -31,6 +31,7 @@ bench_sources = \
 	%D%/json.c \
 	%D%/limit_block.c \
 	%D%/limit_line.c \
+	%D%/limit_ring.c \
 	%D%/limit_tickets.c \
 	%D%/line.c \
 	%D%/line.h \

@@ -10,11 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The best median of a role's cells in a case; 0: none. */
-static double best_of_role(const struct bench *bench,
-			   const struct experiment *e, const char *heading,
-			   enum bench_role role, enum place place,
-			   const struct cell **who)
+/*
+ * The best median of a limit in a case, 0 for none; of all limits, or of one
+ * that is there with several settings.
+ */
+static double best_limit(const struct bench *bench, const struct experiment *e,
+			 const char *heading,
+			 const struct bench_contender *which, enum place place,
+			 const struct cell **who)
 {
 	double best = 0;
 
@@ -22,8 +25,9 @@ static double best_of_role(const struct bench *bench,
 		const struct cell *const cell = &e->cells[i];
 		const struct summary s = cell_summary(bench, cell, place, 0);
 
-		if (cell->role != role || strcmp(cell->heading, heading) != 0 ||
-		    s.n == 0)
+		if (cell->role != BENCH_LIMIT || s.n == 0 ||
+		    strcmp(cell->heading, heading) != 0 ||
+		    (which && cell->contender != which))
 			continue;
 		if (best == 0 ||
 		    (e->more_is_better ? s.median > best : s.median < best)) {
@@ -82,8 +86,8 @@ static bool shown(const struct bench *bench, const struct cell *cell)
 	if (cell->role != BENCH_LIMIT)
 		return true;
 	for (unsigned p = 0; p < PLACES; p++) {
-		best_of_role(bench, cell->experiment, cell->heading,
-			     BENCH_LIMIT, (enum place)p, &best[p]);
+		best_limit(bench, cell->experiment, cell->heading,
+			   cell->contender, (enum place)p, &best[p]);
 		if (best[p] == cell)
 			return true;
 	}
@@ -102,9 +106,8 @@ static void print_row(const struct bench *bench, const struct cell *cell)
 
 	printf("| %s |", cell->label);
 	for (unsigned p = 0; p < places(bench); p++) {
-		const double limit = best_of_role(bench, e, cell->heading,
-						  BENCH_LIMIT, (enum place)p,
-						  NULL);
+		const double limit = best_limit(bench, e, cell->heading, NULL,
+						(enum place)p, NULL);
 
 		print_place(bench, cell, (enum place)p, limit);
 	}
