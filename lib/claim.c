@@ -153,18 +153,6 @@ HLI_APART static uint64_t look_at_slots(struct hli_claimer *claimer, uint64_t h,
 	return settled(claimer->view, h, n);
 }
 
-static bool take_head(struct hli_claimer *claimer, uint64_t h, uint64_t n)
-{
-	_Atomic uint64_t *const head = &claimer->view->header->head;
-
-	if (!claimer->sole)
-		/* E3: pairs with recover.c:hli_settle() */
-		return hli_cas_ar(head, h, h + n);
-	/* E3: pairs with recover.c:hli_settle() */
-	hli_store_rel(head, h + n);
-	return true;
-}
-
 /* What the lap before left must not be followed. */
 HLI_APART static void clear_payloads(const struct hli_claimer *claimer)
 {
@@ -236,7 +224,7 @@ static HLI_INLINE ssize_t try_claim(struct hli_claimer *claimer, uint64_t n)
 		return -EAGAIN;
 	HLI_HOOK("claim_checked");
 	hli_range_set(claimer->record, h, h + n);
-	if (!take_head(claimer, h, n))
+	if (!hli_take_head(claimer, h, n))
 		return 0;
 	HLI_HOOK("claim_head");
 	claimer->first = h;
@@ -270,6 +258,23 @@ ssize_t hli_claim(struct hli_claimer *claimer, uint64_t n)
 		clear_payloads(claimer);
 	HLI_HOOK("claim_filling");
 	return got;
+}
+
+void hli_see_straight(struct hli_claimer *claimer)
+{
+	const struct hli_geometry *const geo = &claimer->view->geo;
+	uint64_t from = claimer->low, to = claimer->low + geo->capacity;
+
+	if (!claimer->sole) {
+		from = hli_max(from, claimer->passed_from);
+		to = hli_min(to, claimer->passed_to);
+	}
+	claimer->straight_from = from;
+	claimer->straight_n = 0;
+	if (from < to && to < HLI_POSITION_END / 2 && !claimer->refuse &&
+	    geo->slot_bytes == HL_LINE_BYTES &&
+	    geo->checksum == HL_CHECKSUM_NONE)
+		claimer->straight_n = to - from;
 }
 
 static void claim_over(struct hli_claimer *claimer)

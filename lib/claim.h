@@ -27,11 +27,28 @@ struct hli_claimer {
 	bool refuse; /* the ring takes nothing without a group */
 	uint64_t passed_from, passed_to; /* their slots are settled */
 	uint64_t noted_low;		 /* low when that was noted */
+	/* Of a ring whose slots are a line each and have no checksum: positions
+	 * that have room and are settled, from here, so many. */
+	uint64_t straight_from, straight_n;
 	struct hli_lease lease;
 };
 
 void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
 		      uint32_t record, uint32_t tenure);
+
+/* Step 4 of a claim: false when another was faster. */
+static inline bool hli_take_head(const struct hli_claimer *claimer, uint64_t h,
+				 uint64_t n)
+{
+	_Atomic uint64_t *const head = &claimer->view->header->head;
+
+	if (!claimer->sole)
+		/* E3: pairs with recover.c:hli_settle() */
+		return hli_cas_ar(head, h, h + n);
+	/* E3: pairs with recover.c:hli_settle() */
+	hli_store_rel(head, h + n);
+	return true;
+}
 
 /*
  * Claim up to n positions: claimer->first and count. Returns how many, or
@@ -39,6 +56,10 @@ void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
  * -EOVERFLOW, -EBADMSG.
  */
 ssize_t hli_claim(struct hli_claimer *claimer, uint64_t n);
+
+/* See how far one can go straight on (straight.h), by what the last claim
+ * knew. */
+void hli_see_straight(struct hli_claimer *claimer);
 
 /* Publish, or make void, what is not settled of the claim in hand. */
 void hli_publish(struct hli_claimer *claimer);

@@ -14,6 +14,7 @@ hotline_sources = \
 	%D%/claim.h \
 	%D%/clock.h \
 	%D%/consume.c \
+	%D%/consumer.c \
 	%D%/fdpass.c \
 	%D%/group.c \
 	%D%/group.h \
@@ -49,6 +50,7 @@ hotline_sources = \
 	%D%/schema_value.c \
 	%D%/segment.c \
 	%D%/segment.h \
+	%D%/straight.h \
 	%D%/take.c \
 	%D%/take.h \
 	%D%/tap.c \

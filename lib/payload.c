@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "reap.h"
 #include "record.h"
+#include "straight.h"
 #include "util.h"
 
 #define FIELD_ALIGN 8u
@@ -312,6 +313,7 @@ static int send_plain(struct hl_producer *producer, const struct parcel *parcel,
 		return (int)got;
 	fill_slot(producer, parcel, 0);
 	ret = hli_producer_publish(producer);
+	hli_see_straight(&producer->claimer);
 	return ret < 0 ? ret : 1;
 }
 
@@ -369,8 +371,10 @@ static int send_checked(struct hl_producer *producer,
 	return ret;
 }
 
-int hl_producer_send(struct hl_producer *producer, const void *message,
-		     size_t size_bytes, int64_t timeout_ns)
+/* By all the steps, waiting where that is asked for. */
+HLI_APART static int send_long(struct hl_producer *producer,
+			       const void *message, size_t size_bytes,
+			       int64_t timeout_ns)
 {
 	const struct parcel parcel = {
 		.message = message,
@@ -378,6 +382,26 @@ int hl_producer_send(struct hl_producer *producer, const void *message,
 	};
 
 	return send_checked(producer, &parcel, timeout_ns);
+}
+
+int hl_producer_send(struct hl_producer *producer, const void *message,
+		     size_t size_bytes, int64_t timeout_ns)
+{
+	struct hli_claimer *const claimer = &producer->claimer;
+	bool sent;
+	int ret;
+
+	if (size_bytes != HL_LINE_BYTES || timeout_ns < 0)
+		return send_long(producer, message, size_bytes, timeout_ns);
+	ret = hli_enter(&producer->member);
+	if (ret < 0)
+		return ret;
+	sent = claimer->count == 0 && !hli_lease_open(&claimer->lease) &&
+	       hli_send_straight(claimer, message);
+	if (sent)
+		hli_wake(claimer->view, HLI_SLEEPERS_FOR_STAMPS);
+	hli_leave(&producer->member);
+	return sent ? 1 : send_long(producer, message, size_bytes, timeout_ns);
 }
 
 int hl_producer_sendv(struct hl_producer *producer, const void *message,

@@ -68,7 +68,7 @@ static bool settle_position(const struct hli_view *view, uint64_t p,
 
 int hli_settle(const struct hli_view *view, uint32_t record, uint32_t *voids)
 {
-	/* E3: pairs with claim.c:take_head() */
+	/* E3: pairs with claim.h:hli_take_head() */
 	const uint64_t head =
 		hli_head_position(hli_load_acq(&view->header->head));
 	uint64_t from, to, p;

@@ -52,6 +52,7 @@ api_tests = \
 	%D%/api/test_lossy \
 	%D%/api/test_modes \
 	%D%/api/test_names \
+	%D%/api/test_next \
 	%D%/api/test_paths \
 	%D%/api/test_poison \
 	%D%/api/test_put \
@@ -176,6 +177,7 @@ api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
 %C%_api_test_lossy_LDADD = $(api_libs)
 %C%_api_test_modes_LDADD = $(api_libs)
 %C%_api_test_names_LDADD = $(api_libs)
+%C%_api_test_next_LDADD = $(api_libs)
 %C%_api_test_paths_LDADD = $(api_libs)
 %C%_api_test_poison_LDADD = $(api_libs)
 %C%_api_test_put_LDADD = $(api_libs)

@@ -165,6 +165,35 @@ HL_API
 int hl_consumer_done_through(struct hl_consumer *consumer, uint64_t position);
 
 /*
+ * hl_consumer_next - finish what is in hand, and take the next message
+ *
+ * For messages one by one: hl_consumer_done(), if there is something to finish,
+ * and hl_consumer_take() of one message, in one call that is half as long. What
+ * *message points to is in hand until the next call; the last one is finished
+ * also when there is no next, whatever is returned but -EINVAL, -EBUSY, -EIDRM.
+ *
+ *     while (hl_consumer_next(consumer, HL_FOREVER, &message) > 0)
+ *             handle(message);
+ *
+ * Threads, order, progress and crash as hl_consumer_take().
+ * Returns:  1, or 2 for a message that was handed out before, or an error as
+ *   hl_consumer_take() has.
+ */
+HL_API HL_MUST_CHECK ssize_t hl_consumer_next(struct hl_consumer *consumer,
+					      int64_t timeout_ns,
+					      const void **message);
+
+/*
+ * hl_consumer_batch - what to ask about the message of hl_consumer_next()
+ *
+ * For the functions that ask a batch about one message: hl_batch_payload(),
+ * hl_batch_validate(), hl_producer_forward(). There is nothing in it to walk. The
+ * same at each call, as long as the consumer has not left.
+ */
+HL_API const struct hl_batch *
+hl_consumer_batch(const struct hl_consumer *consumer);
+
+/*
  * hl_consumer_fd - a descriptor that polls readable while there is work
  *
  * For poll, select and epoll in every mode. When it is readable, call

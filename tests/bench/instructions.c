@@ -110,13 +110,48 @@ COUNTED count_take_1(void)
 	take_one();
 }
 
-COUNTED count_send(void)
+/* Counted by itself for each ring, as all of it is. */
+BENCH_INLINE void send_one(void)
 {
 	struct bench_message m;
 
 	bench_fill_whole(&m, 0, number++);
 	if (hl_producer_send(producer, &m, sizeof(m), HL_NOWAIT) != 1)
 		fail("send");
+}
+
+BENCH_INLINE void next(void)
+{
+	const void *m;
+
+	if (hl_consumer_next(consumer, HL_NOWAIT, &m) != 1)
+		fail("next");
+	sum += ((const struct bench_message *)m)->number;
+}
+
+COUNTED count_send(void)
+{
+	send_one();
+}
+
+COUNTED count_shared_send(void)
+{
+	send_one();
+}
+
+COUNTED count_sole_send(void)
+{
+	send_one();
+}
+
+COUNTED count_next(void)
+{
+	next();
+}
+
+COUNTED count_shared_next(void)
+{
+	next();
 }
 
 COUNTED count_sole_produce_32(void)
@@ -198,7 +233,10 @@ static const struct pair pairs[] = {
 	  0 },
 	{ PAIR(sole_produce_32, shared_take_32), 32, HL_PRODUCERS_SOLE,
 	  HL_GROUP_SHARED, 0 },
-	{ PAIR(send, shared_take_1), 1, HL_PRODUCERS_SHARED, HL_GROUP_SHARED,
+	{ PAIR(shared_send, shared_take_1), 1, HL_PRODUCERS_SHARED,
+	  HL_GROUP_SHARED, 0 },
+	{ PAIR(send, next), 1, HL_PRODUCERS_SHARED, HL_GROUP_EXCLUSIVE, 0 },
+	{ PAIR(sole_send, shared_next), 1, HL_PRODUCERS_SOLE, HL_GROUP_SHARED,
 	  0 },
 	{ PAIR(arena_produce_32, lossy_take_32), 32, HL_PRODUCERS_SHARED,
 	  HL_GROUP_LOSSY, 1 << 20 },

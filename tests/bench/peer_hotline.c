@@ -185,6 +185,22 @@ BENCH_INLINE void stream_out(struct bench_side *side, uint64_t first,
 	}
 }
 
+/* One by one there are calls for it. */
+static void send_singles(struct hl_producer *producer, uint64_t first,
+			 uint64_t n, uint32_t type)
+{
+	struct bench_message m;
+
+	for (; n; n--, first++) {
+		bench_fill_whole(&m, type, first);
+		const int ret =
+			hl_producer_send(producer, &m, sizeof(m), HL_FOREVER);
+
+		if (ret != 1)
+			bench_give_up("hl_producer_send", ret);
+	}
+}
+
 /* A payload in place of the message's own words. */
 static void produce_payloads(struct bench_side *side, uint64_t first,
 			     uint64_t n)
@@ -224,8 +240,14 @@ static void produce_payloads(struct bench_side *side, uint64_t first,
 
 static void produce(struct bench_side *side, uint64_t first, uint64_t n)
 {
+	struct hl_producer *const producer =
+		((struct end *)side->end)->producer;
+
 	if (side->shape->payload_bytes)
 		produce_payloads(side, first, n);
+	else if (side->shape->burst == 1 &&
+		 side->shape->slot_bytes == BENCH_LINE)
+		send_singles(producer, first, n, side->id);
 	else
 		stream_out(side, first, n, side->id);
 }
@@ -259,6 +281,25 @@ BENCH_INLINE void stream_in(struct bench_side *side, uint64_t n,
 		hl_consumer_done(consumer);
 	}
 	*total = tally;
+}
+
+BENCH_INLINE void next_singles(struct bench_side *side, uint64_t n,
+			       struct bench_tally *total, bool many)
+{
+	struct hl_consumer *const consumer =
+		((struct end *)side->end)->consumer;
+	struct bench_tally tally = *total;
+	const void *m;
+
+	while (bench_more(&tally, n)) {
+		const ssize_t got = hl_consumer_next(consumer, HL_FOREVER, &m);
+
+		if (got < 0)
+			bench_give_up("hl_consumer_next", (int)got);
+		bench_tally_add(&tally, m, many);
+	}
+	*total = tally;
+	hl_consumer_done(consumer);
 }
 
 static void consume_payloads(struct bench_side *side, uint64_t n,
@@ -303,6 +344,9 @@ static void consume(struct bench_side *side, uint64_t n,
 
 	if (shape->payload_bytes)
 		consume_payloads(side, n, tally);
+	else if (shape->take == 1 && shape->slot_bytes == BENCH_LINE)
+		next_singles(side, n, tally,
+			     shape->producers > 1 || shape->consumers > 1);
 	else if (shape->producers > 1 || shape->consumers > 1)
 		stream_in(side, n, tally, true, false);
 	else if (shape->slot_bytes > BENCH_LINE)
@@ -324,13 +368,12 @@ static void recv_one(struct bench_side *side, struct bench_message *m)
 {
 	struct hl_consumer *const consumer =
 		((struct end *)side->end)->consumer;
-	struct hl_batch batch;
-	const ssize_t got = hl_consumer_take(consumer, 1, HL_FOREVER, &batch);
+	const void *message;
+	const ssize_t got = hl_consumer_next(consumer, HL_FOREVER, &message);
 
 	if (got < 0)
-		bench_give_up("hl_consumer_take", (int)got);
-	memcpy(m, hl_batch_next(&batch), sizeof(*m));
-	hl_consumer_done(consumer);
+		bench_give_up("hl_consumer_next", (int)got);
+	memcpy(m, message, sizeof(*m));
 }
 
 const struct bench_contender bench_hotline = {

@@ -192,10 +192,11 @@ struct reader {
 	struct worker *w;
 	struct hl_consumer *consumer;
 	enum hl_group_kind kind;
-	bool account;	/* of the group that is accounted for */
-	uint64_t next;	/* exclusive, lossy: the position that comes next */
-	uint64_t fresh; /* the last one that was not marked */
-	uint64_t voids; /* lossy: counted so far */
+	bool account;	  /* of the group that is accounted for */
+	uint64_t next;	  /* exclusive, lossy: the position that comes next */
+	uint64_t fresh;	  /* the last one that was not marked */
+	uint64_t voids;	  /* lossy: counted so far */
+	uint32_t singles; /* so many more by hl_consumer_next() */
 };
 
 bool reader_join(struct reader *r, struct worker *w, const char *group,

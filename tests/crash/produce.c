@@ -67,7 +67,8 @@ static bool send_one(struct worker *w, struct hl_producer *producer)
 			wrong("send: %d", ret);
 		return false;
 	}
-	if (!ledger_index(producer->claimer.first, &index))
+	/* Its range stands until the next claim. */
+	if (!ledger_index(hli_load_rlx(&producer->member.record->from), &index))
 		return false;
 	atomic_store(&campaign->ledger.sent[index], tag);
 	published(w, index);

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "tests/race/race.h"
+#include "tests/support/rings.h"
 
 #include <hotline/admin.h>
 
@@ -128,17 +129,33 @@ static void finish(int self)
 		race_fail("finish: %s", hl_strerror(ret));
 }
 
+/* One message, by the call for that. */
+static ssize_t send_single(struct hl_producer *producer)
+{
+	const uint64_t number = ++last_number;
+	struct hl_message m = { 0 };
+	int ret;
+
+	account_fill(&m, number);
+	account_start(number);
+	ret = hl_producer_send(producer, &m, sizeof(m), HL_NOWAIT);
+	if (ret > 0)
+		account_returned(number);
+	return ret;
+}
+
 /* One burst: messages, or what the claim returned. */
 static ssize_t send_burst(struct hl_producer *producer,
 			  const struct actor *what, int n)
 {
-	int ret = 0;
-
 	struct hl_payload_space space;
 	struct hl_claim claim;
 	const uint64_t number = last_number + 1;
 	ssize_t got, i;
+	int ret = 0;
 
+	if (what->single)
+		return send_single(producer);
 	n = n < what->burst ? n : what->burst;
 	last_number += (uint64_t)n; /* whether they are sent or not */
 	if (what->payload) {
@@ -232,6 +249,27 @@ static ssize_t take_batch(int consumer, size_t max)
 	return ret < 0 ? ret : got;
 }
 
+/* Finish what is in hand and take one message, by the call for that. */
+static ssize_t take_next(int self)
+{
+	struct hl_consumer *const consumer = consumers[self];
+	const struct hli_run *const run = &consumer->taker.run;
+	struct hl_batch batch;
+	ssize_t got;
+
+	if (consumer->taker.taken)
+		account_done(self, run->to);
+	got = support_next(consumer, HL_NOWAIT, &batch);
+	if (got == -EPIPE)
+		account_finished(self);
+	if (got <= 0)
+		return got;
+	account_taken(self, &batch);
+	race_step("in hand");
+	account_use(self);
+	return got;
+}
+
 void actor_take(int self, const struct actor *what)
 {
 	int tries = 0;
@@ -239,7 +277,9 @@ void actor_take(int self, const struct actor *what)
 	if (what->joins && join(self, what) < 0)
 		return;
 	for (int i = 0; i < what->n && tries <= RETRIES;) {
-		const ssize_t got = take_batch(self, (size_t)what->burst);
+		const ssize_t got =
+			what->single ? take_next(self) :
+				       take_batch(self, (size_t)what->burst);
 
 		if (got == -EAGAIN) {
 			tries++;
@@ -251,6 +291,11 @@ void actor_take(int self, const struct actor *what)
 		} else {
 			i++;
 		}
+	}
+	if (consumers[self]->taker.taken) { /* by take_next() */
+		account_done(self, consumers[self]->taker.run.to);
+		if (hl_consumer_done(consumers[self]) < 0 && !race_evictions())
+			race_fail("done failed");
 	}
 	if (what->leaves)
 		leave(self);

@@ -184,7 +184,8 @@ static void begin(struct start *start, const struct scenario *s)
 	struct hl_ring_attr attr = s->ring;
 
 	attr.size = sizeof(attr);
-	attr.capacity = 2;
+	if (!attr.capacity)
+		attr.capacity = 2;
 	if (!attr.max_producers)
 		attr.max_producers = 3;
 	if (!attr.max_consumers)

@@ -13,6 +13,7 @@ race_tests = %D%/test_race
 	%D%/scenario.h \
 	%D%/sched.c \
 	%D%/sim.c \
+	%D%/singles.c \
 	%D%/test_race.c
 %C%_test_race_CPPFLAGS = $(AM_CPPFLAGS) $(HOOKED_CPPFLAGS)
 %C%_test_race_LDADD = $(hooked_libs)

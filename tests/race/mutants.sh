@@ -67,6 +67,22 @@ mutant 'a lossy reader trusts the stamp alone' 'lossy reader' take.c \
 mutant 'a lossy reader does not look at the lease again' 'payloads, lossy' take.c \
 	's/if \(hli_load_rlx\(&block->lease_position\) > position\)/if (false)/'
 
+# Single messages.
+mutant 'a single message is sent without a look at the room' 'singles: producer, consumer' straight.h \
+	's/h - claimer->straight_from >= claimer->straight_n/claimer->straight_n == 0/'
+mutant_not_seen 'a single message goes on where there is room, settled or not' 'singles: two producers, a' claim.c \
+	's/from = hli_max\(from, claimer->passed_from\);/;/'
+mutant 'a single message has no range' 'singles: producer, consumer' straight.h \
+	's/hli_range_set\(record, h, h \+ 1\);/;/'
+mutant 'the next message is taken before it is stored as handed out' 'singles: producer, consumer' straight.h \
+	's/hli_store_rel\(&taker->group->handed, p \+ 1\);/;/'
+mutant 'what comes again is taken for new' 'singles: sole' straight.h \
+	's/p != \(taker->taken \? taker->run.to : taker->cursor\)/false/'
+mutant 'the next message is taken, published or not' 'singles: two producers' straight.h \
+	's/hli_load_acq\(hli_stamp\(view, p\)\) != p/false/'
+mutant 'what is in hand is finished before the next is there' 'singles: producer, consumer' straight.h \
+	's/hli_store_rel\(&taker->group->next, p\);/hli_store_rel(\&taker->group->next, p + 1);/'
+
 # The dead.
 mutant 'void is stored, whatever the stamp is by now' 'two who look' recover.c \
 	's/hli_cas_ar\(stamp, seen, p \| HL_SEQUENCE_VOID\)/(hli_store_rel(stamp, p | HL_SEQUENCE_VOID), true)/'

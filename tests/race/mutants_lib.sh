@@ -65,7 +65,11 @@ mutant_build() {
 mutant_run() {
 	mutants_count=$((mutants_count + 1))
 	said=$(mutant_build "$3" "$4" 2>&1) || return 2
-	said=$(run "$2" 2>&1) && return 1
+	said=$(run "$2" 2>&1)
+	case $? in
+	0) return 1 ;;
+	124 | 137) said='the test did not end' && return 2 ;;
+	esac
 	mutants_caught=$((mutants_caught + 1))
 	said=$(grep -E '^not ok|: error|Assert|terminated' <<< "$said" |
 		head -n 1 | sed 's/^not ok [0-9]* - [^:]*:[^:]*://' | cut -c 1-150)

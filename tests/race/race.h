@@ -61,6 +61,7 @@ struct actor {
 	int burst;
 	int group;     /* a consumer's: index in the scenario */
 	bool abandon;  /* gives up the last message of each burst */
+	bool single;   /* by the calls for one message */
 	bool puts;     /* publishes each but the first as it is written */
 	bool payload;  /* sends with one */
 	bool leaves;   /* at the end; else it stays until all are done */

@@ -33,6 +33,9 @@
 		__VA_ARGS__                                                    \
 	}
 
+/* singles.c */
+void race_add_singles(TCase *tcase);
+
 /* ends.c */
 void race_add_ends(TCase *tcase);
 

@@ -438,6 +438,7 @@ int main(void)
 	}
 	tcase = support_begin("race");
 	support_add(tcase, tests, COUNT_OF(tests));
+	race_add_singles(tcase);
 	race_add_ends(tcase);
 	return support_end();
 }

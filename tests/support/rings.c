@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/handle.h"
+
 const char *support_name(void)
 {
 	static char names[16][48];
@@ -206,6 +208,26 @@ void support_take(struct hl_consumer *consumer, uint64_t first, uint64_t n)
 		}
 		ck_assert_int_eq(hl_consumer_done(consumer), 0);
 	}
+}
+
+ssize_t support_next(struct hl_consumer *consumer, int64_t timeout_ns,
+		     struct hl_batch *batch)
+{
+	const struct hli_run *const run = &consumer->taker.run;
+	const void *message;
+	const ssize_t got = hl_consumer_next(consumer, timeout_ns, &message);
+
+	if (got <= 0)
+		return got;
+	*batch = consumer->batch;
+	batch->position = run->from;
+	batch->redelivered_below = got == 2 ? run->to : 0;
+	batch->lost = run->lost;
+	batch->attempt = run->attempt;
+	batch->count = batch->messages = 1;
+	if (!batch->copied)
+		batch->first = (uint32_t)(run->from - 1) & batch->mask;
+	return message == hl_batch_slot(batch, 0) ? got : -EFAULT;
 }
 
 void support_take_nothing(struct hl_consumer *consumer)

@@ -55,6 +55,10 @@ void support_fill_ring(struct hl_producer *producer);
 /* Take n messages and expect those numbers; each batch is done. Asserts. */
 void support_take(struct hl_consumer *consumer, uint64_t first, uint64_t n);
 
+/* hl_consumer_next(), and what it gave as a batch of one message. */
+ssize_t support_next(struct hl_consumer *consumer, int64_t timeout_ns,
+		     struct hl_batch *batch);
+
 /* Nothing is there. Asserts. */
 void support_take_nothing(struct hl_consumer *consumer);
 
