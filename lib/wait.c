@@ -205,7 +205,7 @@ static bool spin(struct hli_wait *wait, const struct hli_wait_ops *ops,
 static int wait_busy(struct hli_wait *wait, const struct hli_wait_ops *ops,
 		     void *self, int64_t deadline_ns)
 {
-	int64_t look_at = 0;
+	int64_t look_at = hli_deadline_ns(wait->spin_ns);
 	int ret, i;
 
 	for (;;) {
