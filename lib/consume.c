@@ -249,6 +249,7 @@ static bool soon(struct hl_consumer *consumer)
 {
 	int i;
 
+	hli_keep_distance(&consumer->pace, &consumer->taker);
 	for (i = 0; i < LOOKS_FIRST; i++) {
 		if (hli_take_ready(&consumer->taker, false))
 			return true;
@@ -271,6 +272,7 @@ HLI_RARELY static int nothing_yet(struct hl_consumer *consumer,
 		if (*deadline_ns == 0) {
 			if (soon(consumer))
 				return 1;
+			hli_pace_broken(&consumer->pace, &consumer->taker);
 			*deadline_ns = hli_deadline_ns(timeout_ns);
 		}
 		ret = hli_wait_until(&consumer->member.wait, &take_ops,
@@ -363,6 +365,8 @@ static HLI_APART ssize_t done_and_take(struct hl_consumer *consumer,
 		hli_done(taker, taker->run.to);
 		tell(consumer);
 	}
+	if (timeout_ns > 0)
+		hli_keep_distance(&consumer->pace, taker);
 	for (i = 0; i < LOOKS_FIRST && timeout_ns > 0; i++) {
 		if (hli_next_straight(taker))
 			return 1;

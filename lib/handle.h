@@ -16,6 +16,7 @@
 
 #include "claim.h"
 #include "hook.h"
+#include "pace.h"
 #include "record.h"
 #include "segment.h"
 #include "take.h"
@@ -55,6 +56,7 @@ struct hl_producer {
 struct hl_consumer {
 	struct hli_member member;
 	struct hli_taker taker;
+	struct hli_pace pace;
 	bool look_first; /* an earlier member may have left something */
 	bool prefetch_payload;
 	uint32_t max_attempts; /* 0: a message is never given up */

@@ -31,6 +31,8 @@ hotline_sources = \
 	%D%/liveness.h \
 	%D%/mend.c \
 	%D%/mend.h \
+	%D%/pace.c \
+	%D%/pace.h \
 	%D%/payload.c \
 	%D%/payload.h \
 	%D%/produce.c \

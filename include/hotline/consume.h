@@ -127,6 +127,10 @@ struct hl_batch {
  * nothing: HL_NOWAIT, HL_FOREVER, or a time. Batches are not nested: the one
  * before has to be done.
  *
+ * Who finds nothing in the middle of a stream stays away for some microseconds:
+ * a stream is faster when its reader is not at its writer's heels. Not where
+ * messages come alone, with HL_NOWAIT, or in rings of less than 256 slots.
+ *
  * Threads:  one at a time per consumer; any number of consumers.
  * Order:    acquire (E1): sees all that the producer wrote before publishing.
  * Progress: wait-free (exclusive), lock-free (shared). No system call but to

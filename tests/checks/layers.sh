@@ -16,7 +16,7 @@ system='liveness segment wait'
 # the library may use everywhere.
 types='hotline/message hotline/ring hotline/consume'
 # In order: a part may include those before it.
-core='record group arena claim take straight recover'
+core='record group arena claim take straight pace recover'
 
 contains() { [[ " $1 " == *" $2 "* ]]; }
 
