@@ -59,22 +59,23 @@ static bool stay_away(const struct hli_taker *taker, uint64_t from)
 	return true;
 }
 
-void hli_keep_distance(struct hli_pace *pace, const struct hli_taker *taker)
+bool hli_keep_distance(struct hli_pace *pace, const struct hli_taker *taker)
 {
 	const uint64_t p = hli_take_position(taker);
 
 	if (taker->view->geo.capacity < SLOTS_MIN ||
 	    taker->kind == HL_GROUP_LOSSY)
-		return;
+		return false;
 	pace->need = hli_max(pace->need, NEED_MIN);
 	if (p - pace->from < pace->need)
-		return;
+		return false;
 	if (stay_away(taker, p)) {
 		pace->need /= 2;
-		return;
+	} else {
+		pace->from = p;
+		pace->need = hli_min(pace->need * 4, NEED_MAX);
 	}
-	pace->from = p;
-	pace->need = hli_min(pace->need * 4, NEED_MAX);
+	return true;
 }
 
 void hli_pace_broken(struct hli_pace *pace, const struct hli_taker *taker)

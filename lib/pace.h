@@ -5,6 +5,7 @@
 #ifndef HLI_PACE_H
 #define HLI_PACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "take.h"
@@ -15,8 +16,9 @@ struct hli_pace {
 	uint64_t need; /* so many messages have to come like that */
 };
 
-/* Nothing is there to take: stay away for a while, if this is a stream. */
-void hli_keep_distance(struct hli_pace *pace, const struct hli_taker *taker);
+/* Nothing is there to take: stay away for a while, if this may be a stream. True
+ * when it did. */
+bool hli_keep_distance(struct hli_pace *pace, const struct hli_taker *taker);
 
 /* A wait is long: what came before it is no stream any more. */
 void hli_pace_broken(struct hli_pace *pace, const struct hli_taker *taker);

@@ -25,6 +25,7 @@ unit_tests = \
 	%D%/unit/test_mend \
 	%D%/unit/test_nacha \
 	%D%/unit/test_nacha_faults \
+	%D%/unit/test_pace \
 	%D%/unit/test_recover \
 	%D%/unit/test_router \
 	%D%/unit/test_router_dead \
@@ -205,6 +206,7 @@ core_test_sources = %D%/unit/core_ring.c %D%/unit/core_ring.h
 %C%_unit_test_core_SOURCES = %D%/unit/test_core.c $(core_test_sources)
 %C%_unit_test_layout_SOURCES = %D%/unit/test_layout.c $(core_test_sources)
 %C%_unit_test_mend_SOURCES = %D%/unit/test_mend.c $(core_test_sources)
+%C%_unit_test_pace_SOURCES = %D%/unit/test_pace.c $(core_test_sources)
 %C%_unit_test_recover_SOURCES = %D%/unit/test_recover.c $(core_test_sources)
 
 # Figures of the command are pure functions.
