@@ -277,6 +277,14 @@ void hli_see_straight(struct hli_claimer *claimer)
 		claimer->straight_n = to - from;
 }
 
+void hli_look_ahead(struct hli_claimer *claimer, uint64_t h)
+{
+	if (more_room(claimer, h, 1) && !claimer->sole &&
+	    !passed(claimer, h, 1))
+		look_at_slots(claimer, h, 1);
+	hli_see_straight(claimer);
+}
+
 static void claim_over(struct hli_claimer *claimer)
 {
 	claimer->count = claimer->open = 0;

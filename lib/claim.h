@@ -61,6 +61,10 @@ ssize_t hli_claim(struct hli_claimer *claimer, uint64_t n);
  * knew. */
 void hli_see_straight(struct hli_claimer *claimer);
 
+/* The same for positions from h on, by what can be known now: after a message
+ * is out, so that none has to wait for it. */
+void hli_look_ahead(struct hli_claimer *claimer, uint64_t h);
+
 /* Publish, or make void, what is not settled of the claim in hand. */
 void hli_publish(struct hli_claimer *claimer);
 void hli_abandon(struct hli_claimer *claimer);

@@ -388,7 +388,7 @@ int hl_producer_send(struct hl_producer *producer, const void *message,
 		     size_t size_bytes, int64_t timeout_ns)
 {
 	struct hli_claimer *const claimer = &producer->claimer;
-	bool sent;
+	uint64_t position = 0;
 	int ret;
 
 	if (size_bytes != HL_LINE_BYTES || timeout_ns < 0)
@@ -396,12 +396,16 @@ int hl_producer_send(struct hl_producer *producer, const void *message,
 	ret = hli_enter(&producer->member);
 	if (ret < 0)
 		return ret;
-	sent = claimer->count == 0 && !hli_lease_open(&claimer->lease) &&
-	       hli_send_straight(claimer, message);
-	if (sent)
+	if (claimer->count == 0 && !hli_lease_open(&claimer->lease))
+		position = hli_send_straight(claimer, message);
+	if (position) {
 		hli_wake(claimer->view, HLI_SLEEPERS_FOR_STAMPS);
+		if (hli_straight_ends(claimer, position))
+			hli_look_ahead(claimer, position + 1);
+	}
 	hli_leave(&producer->member);
-	return sent ? 1 : send_long(producer, message, size_bytes, timeout_ns);
+	return position ? 1 :
+			  send_long(producer, message, size_bytes, timeout_ns);
 }
 
 int hl_producer_sendv(struct hl_producer *producer, const void *message,

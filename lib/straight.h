@@ -6,8 +6,8 @@
  * is short: there is room, the slot is settled, nobody is faster; the next
  * message is there, and none was handed out before. What the message costs then
  * is mostly stores, which leave the core one by one; so all is inline, and
- * nothing is kept that the next message does not need. False from a function:
- * it has changed nothing that counts, and the long way has to follow.
+ * nothing is kept that the next message does not need. Who
+ * cannot go straight has changed nothing that counts, and goes the long way.
  */
 #ifndef HLI_STRAIGHT_H
 #define HLI_STRAIGHT_H
@@ -53,9 +53,9 @@ static HLI_INLINE void hli_put_line(unsigned char *slot, const void *message,
 }
 
 /* Claim, write and publish a message of one line, without a payload. There is
- * no claim in hand. */
-static HLI_INLINE bool hli_send_straight(struct hli_claimer *claimer,
-					 const void *message)
+ * no claim in hand. Its position, or 0. */
+static HLI_INLINE uint64_t hli_send_straight(struct hli_claimer *claimer,
+					     const void *message)
 {
 	const struct hli_view *const view = claimer->view;
 	struct hli_record *const record = claimer->record;
@@ -64,12 +64,12 @@ static HLI_INLINE bool hli_send_straight(struct hli_claimer *claimer,
 	HLI_HOOK("claim_read");
 	if (h - claimer->straight_from >= claimer->straight_n ||
 	    !hli_record_live(record, claimer->tenure))
-		return false;
+		return 0;
 	HLI_HOOK("claim_checked");
 	hli_range_set(record, h, h + 1);
 	/* If not: hli_claim(), which follows, sets the range or empties it. */
 	if (!hli_take_head(claimer, h, 1))
-		return false;
+		return 0;
 	HLI_HOOK("claim_head");
 	hli_fence_rel(); /* head before the body, for lossy readers */
 	HLI_HOOK("claim_filling");
@@ -78,7 +78,14 @@ static HLI_INLINE bool hli_send_straight(struct hli_claimer *claimer,
 	HLI_HOOK("publish_first");
 	hli_count(&record->messages, 1);
 	hli_count(&record->batches, 1);
-	return true;
+	return h;
+}
+
+/* Is that how far one can go, and it has to be seen anew? */
+static inline bool hli_straight_ends(const struct hli_claimer *claimer,
+				     uint64_t position)
+{
+	return position + 1 - claimer->straight_from >= claimer->straight_n;
 }
 
 /* Finish what is in hand, if anything, and take the next message, of an
