@@ -212,6 +212,31 @@ static void produce(struct bench_side *side, uint64_t first, uint64_t n)
 	}
 }
 
+BENCH_INLINE const _Atomic uint64_t *stamp_of(const struct channel *channel,
+					      const struct bench_shape *shape,
+					      uint64_t number)
+{
+	const uint64_t at = (number & (shape->slots - 1)) * shape->slot_bytes;
+
+	return (const _Atomic uint64_t *)(const void *)(channel->lines + at +
+							24);
+}
+
+/* Until half a ring is there, but no more than 1,024 lines, or 256 pauses. */
+static void stay_away(const struct channel *channel,
+		      const struct bench_shape *shape, uint64_t next)
+{
+	const _Atomic uint64_t *const far = stamp_of(
+		channel, shape, next + bench_min(shape->slots / 2, 1024) - 1);
+
+	for (int i = 1; i <= 256; i++) {
+		bench_pause();
+		if (i % 8 == 0 &&
+		    atomic_load_explicit(far, memory_order_relaxed) >= next)
+			return;
+	}
+}
+
 BENCH_INLINE void stream_in(struct bench_side *side, uint64_t n,
 			    struct bench_tally *total, bool wide,
 			    uint32_t fetch)
@@ -231,12 +256,15 @@ BENCH_INLINE void stream_in(struct bench_side *side, uint64_t n,
 		const unsigned char *const at =
 			channel->lines + (p & mask) * shape.slot_bytes;
 		const _Atomic uint64_t *const stamp =
-			(const _Atomic uint64_t *)(const void *)(at + 24);
+			stamp_of(channel, &shape, p);
 
 		while (atomic_load_explicit(stamp, memory_order_acquire) != p) {
 			bench_spin(side, &spins);
-			for (uint32_t i = 0; i < variant.backoff; i++)
-				bench_pause();
+			if (variant.backoff == LINE_STAY)
+				stay_away(channel, &shape, p);
+			else
+				for (uint32_t i = 0; i < variant.backoff; i++)
+					bench_pause();
 		}
 		if (fetch)
 			__builtin_prefetch(channel->lines +

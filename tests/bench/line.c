@@ -9,7 +9,7 @@
 struct line_variant line_variant(uint32_t number)
 {
 	static const uint32_t aheads[] = { 0, 4, 8, 16 };
-	static const uint32_t backoffs[] = { 0, 32, 256 };
+	static const uint32_t backoffs[] = { 0, 32, 256, LINE_STAY };
 	struct line_variant variant;
 
 	variant.store = number % LINE_STORES;
@@ -18,8 +18,8 @@ struct line_variant line_variant(uint32_t number)
 	number /= 2;
 	variant.ahead = aheads[number % 4];
 	number /= 4;
-	variant.backoff = backoffs[number % 3];
-	number /= 3;
+	variant.backoff = backoffs[number % 4];
+	number /= 4;
 	variant.fetch = number % 2 ? 8 : 0;
 	return variant;
 }
@@ -48,9 +48,13 @@ void line_variant_name(uint32_t number, char *out, unsigned bytes)
 					      "stores of 32 or 16",
 					      "two 32-byte stores" };
 	const struct line_variant variant = line_variant(number);
+	char backoff[32] = "stays away";
 
-	snprintf(out, bytes, "%s, %s, prefetchw %u, backoff %u, fetch %u",
+	if (variant.backoff != LINE_STAY)
+		snprintf(backoff, sizeof(backoff), "backoff %u",
+			 variant.backoff);
+	snprintf(out, bytes, "%s, %s, prefetchw %u, %s, fetch %u",
 		 stores[variant.store],
 		 variant.first_last ? "first last" : "in order", variant.ahead,
-		 variant.backoff, variant.fetch);
+		 backoff, variant.fetch);
 }

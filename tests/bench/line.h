@@ -27,12 +27,14 @@ struct line_variant {
 	uint32_t store;	     /* enum line_store */
 	uint32_t first_last; /* the first line of a burst is stored last */
 	uint32_t ahead;	     /* lines that the producer asks for ahead */
-	uint32_t backoff;    /* pauses of a consumer that finds nothing */
+	uint32_t backoff;    /* pauses of a consumer that finds nothing, or: */
 	uint32_t fetch;	     /* lines that the consumer asks for ahead */
 };
 
+#define LINE_STAY UINT32_MAX /* until half a ring is there, for a while */
+
 enum {
-	LINE_VARIANTS = LINE_STORES * 2 * 4 * 3 * 2
+	LINE_VARIANTS = LINE_STORES * 2 * 4 * 4 * 2
 };
 
 struct line_variant line_variant(uint32_t number);

@@ -378,8 +378,8 @@ static void recv_one(struct bench_side *side, struct bench_message *m)
 
 const struct bench_contender bench_hotline = {
 	.name = "hotline",
-	.api = "claim, put, publish; take, walk in place, done; "
-	       "all at default settings",
+	.api = "claim, put, publish; take, walk in place, done; one by one: "
+	       "send and next; all at default settings",
 	.role = BENCH_OURS,
 	.can = BENCH_CAN_ONE | BENCH_CAN_MANY | BENCH_CAN_BROADCAST |
 	       BENCH_CAN_PAYLOAD | BENCH_CAN_ROUND | BENCH_SLEEPS |
