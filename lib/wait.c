@@ -39,6 +39,7 @@
 #define YIELDS 4
 #define SHORT_SLEEP_NS HLI_NS_PER_MS
 #define LONGEST_SHORT_SLEEP_NS (16 * HLI_NS_PER_MS)
+#define BUSY_FIRST_NS 5000 /* a busy wait's first look for the dead */
 #define BUSY_LOOK_NS (10 * HLI_NS_PER_MS)
 
 int64_t hli_sleep_bound_ns = 100 * HLI_NS_PER_MS;
@@ -205,7 +206,11 @@ static bool spin(struct hli_wait *wait, const struct hli_wait_ops *ops,
 static int wait_busy(struct hli_wait *wait, const struct hli_wait_ops *ops,
 		     void *self, int64_t deadline_ns)
 {
-	int64_t look_at = hli_deadline_ns(wait->spin_ns);
+	/* Not at once; but before giving up, however short the wait is. */
+	int64_t look_at =
+		(int64_t)hli_min((uint64_t)deadline_ns,
+				 (uint64_t)hli_deadline_ns(BUSY_FIRST_NS));
+	int64_t now;
 	int ret, i;
 
 	for (;;) {
@@ -216,15 +221,16 @@ static int wait_busy(struct hli_wait *wait, const struct hli_wait_ops *ops,
 		}
 		if (take_cancel(wait))
 			return -ECANCELED;
-		if (hli_now_ns() >= deadline_ns)
+		now = hli_now_ns();
+		if (now >= look_at) {
+			(void)ops->held_back(self); /* noted for people */
+			ret = ops->look(self);
+			if (ret)
+				return ret < 0 ? ret : 0;
+			look_at = hli_deadline_ns(BUSY_LOOK_NS);
+		}
+		if (now >= deadline_ns)
 			return -ETIMEDOUT;
-		if (hli_now_ns() < look_at)
-			continue;
-		(void)ops->held_back(self); /* noted for people */
-		ret = ops->look(self);
-		if (ret)
-			return ret < 0 ? ret : 0;
-		look_at = hli_deadline_ns(BUSY_LOOK_NS);
 	}
 }
 
