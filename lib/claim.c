@@ -279,8 +279,9 @@ void hli_see_straight(struct hli_claimer *claimer)
 
 void hli_look_ahead(struct hli_claimer *claimer, uint64_t h)
 {
-	if (more_room(claimer, h, 1) && !claimer->sole &&
-	    !passed(claimer, h, 1))
+	/* Without a group the oldest give way only to who needs their room. */
+	if (hli_group_any(claimer->view) && more_room(claimer, h, 1) &&
+	    !claimer->sole && !passed(claimer, h, 1))
 		look_at_slots(claimer, h, 1);
 	hli_see_straight(claimer);
 }

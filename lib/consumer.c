@@ -115,6 +115,7 @@ static void init_consumer(struct hl_consumer *consumer,
 
 	hli_taker_init(&consumer->taker, view, member->index, member->tenure,
 		       member->group, (uint32_t)kind);
+	hli_pace_broken(&consumer->pace, &consumer->taker);
 	consumer->look_first = consumer->taker.kind == HL_GROUP_SHARED;
 	consumer->prefetch_payload = attr->prefetch_payload;
 	consumer->max_attempts = attr->max_attempts;

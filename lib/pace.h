@@ -10,7 +10,7 @@
 
 #include "take.h"
 
-/* A consumer's own memory; zero at first. */
+/* A consumer's own memory; zero, and broken, at first. */
 struct hli_pace {
 	uint64_t from; /* position since which no wait was long */
 	uint64_t need; /* so many messages have to come like that */
