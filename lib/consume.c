@@ -241,17 +241,20 @@ static HLI_INLINE ssize_t take_now(struct hl_consumer *consumer, size_t max)
 
 /*
  * An answer from the next core takes less time than the clock does that tells
- * how long to wait: so many looks come first.
+ * how long to wait: so many looks come first. Straight: it is taken as well.
  */
 #define LOOKS_FIRST 32
+#define LOOKED INT64_C(-1) /* they were made; there is no deadline yet */
 
-static bool soon(struct hl_consumer *consumer)
+static HLI_INLINE bool soon(struct hl_consumer *consumer, bool straight)
 {
+	struct hli_taker *const taker = &consumer->taker;
 	int i;
 
-	hli_keep_distance(&consumer->pace, &consumer->taker);
+	hli_keep_distance(&consumer->pace, taker);
 	for (i = 0; i < LOOKS_FIRST; i++) {
-		if (hli_take_ready(&consumer->taker, false))
+		if (straight ? hli_next_straight(taker) :
+			       hli_take_ready(taker, false))
 			return true;
 		hli_pause();
 	}
@@ -260,7 +263,7 @@ static bool soon(struct hl_consumer *consumer)
 
 /*
  * There is nothing: is it worth to try again? 1 if so, after a wait where the
- * caller would, or what to return. *deadline_ns is 0 at first.
+ * caller would, or what to return. *deadline_ns is 0 at first, then LOOKED.
  */
 HLI_RARELY static int nothing_yet(struct hl_consumer *consumer,
 				  int64_t timeout_ns, int64_t *deadline_ns)
@@ -269,9 +272,13 @@ HLI_RARELY static int nothing_yet(struct hl_consumer *consumer,
 
 	/* What was refused is there: no wait is for it. */
 	if (timeout_ns > 0 && !consumer->refused) {
+		/* Once a call: what it finds may be void, again and again. */
 		if (*deadline_ns == 0) {
-			if (soon(consumer))
+			*deadline_ns = LOOKED;
+			if (soon(consumer, false))
 				return 1;
+		}
+		if (*deadline_ns == LOOKED) {
 			hli_pace_broken(&consumer->pace, &consumer->taker);
 			*deadline_ns = hli_deadline_ns(timeout_ns);
 		}
@@ -353,25 +360,17 @@ static HLI_APART ssize_t done_and_take(struct hl_consumer *consumer,
 {
 	struct hli_taker *const taker = &consumer->taker;
 	ssize_t got;
-	int i;
 
 	if (timeout_ns < 0)
 		return -EINVAL;
-	if (taker->taken) {
-		if (!hli_member_live(&consumer->member)) {
-			taker->taken = false;
-			return -EIDRM;
-		}
-		hli_done(taker, taker->run.to);
-		tell(consumer);
-	}
-	if (timeout_ns > 0)
-		hli_keep_distance(&consumer->pace, taker);
-	for (i = 0; i < LOOKS_FIRST && timeout_ns > 0; i++) {
-		if (hli_next_straight(taker))
-			return 1;
-		hli_pause();
-	}
+	got = taker->taken ? done(consumer, taker->run.to) : 0;
+	if (got < 0)
+		return got;
+	/* An answer that is waited for is taken straight, too, if it can be. */
+	if (timeout_ns > 0 && taker->kind == HL_GROUP_EXCLUSIVE &&
+	    taker->handed == taker->cursor && !hli_take_ready(taker, false) &&
+	    soon(consumer, true))
+		return 1;
 	got = take(consumer, 1, timeout_ns);
 	if (got <= 0 || taker->run.redelivered_below <= taker->run.from)
 		return got;

@@ -6,8 +6,8 @@
  * is short: there is room, the slot is settled, nobody is faster; the next
  * message is there, and none was handed out before. What the message costs then
  * is mostly stores, which leave the core one by one; so all is inline, and
- * nothing is kept that the next message does not need. Who
- * cannot go straight has changed nothing that counts, and goes the long way.
+ * nothing is kept that the next message does not need. Who cannot go straight
+ * has changed nothing that counts, and goes the long way.
  */
 #ifndef HLI_STRAIGHT_H
 #define HLI_STRAIGHT_H
@@ -81,7 +81,7 @@ static HLI_INLINE uint64_t hli_send_straight(struct hli_claimer *claimer,
 	return h;
 }
 
-/* Is that how far one can go, and it has to be seen anew? */
+/* Was that the last position that is known to be free? Then look anew. */
 static inline bool hli_straight_ends(const struct hli_claimer *claimer,
 				     uint64_t position)
 {

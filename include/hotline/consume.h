@@ -128,8 +128,9 @@ struct hl_batch {
  * before has to be done.
  *
  * Who finds nothing in the middle of a stream stays away for some microseconds:
- * a stream is faster when its reader is not at its writer's heels. Not where
- * messages come alone, with HL_NOWAIT, or in rings of less than 256 slots.
+ * a stream is faster when its reader is not at its writer's heels. What a stream
+ * is, it tries, and more and more rarely where there is none. Never with
+ * HL_NOWAIT, in a lossy group, or in rings of less than 256 slots.
  *
  * Threads:  one at a time per consumer; any number of consumers.
  * Order:    acquire (E1): sees all that the producer wrote before publishing.
@@ -174,7 +175,9 @@ int hl_consumer_done_through(struct hl_consumer *consumer, uint64_t position);
  * For messages one by one: hl_consumer_done(), if there is something to finish,
  * and hl_consumer_take() of one message, in one call that is half as long. What
  * *message points to is in hand until the next call; the last one is finished
- * also when there is no next, whatever is returned but -EINVAL, -EBUSY, -EIDRM.
+ * also when there is no next, whatever is returned, but for calls that are refused
+ * (-EINVAL, -EBUSY, -EBADF, -EIDRM). What a lossy group lost, and how often a
+ * message was tried, only hl_consumer_take() tells.
  *
  *     while (hl_consumer_next(consumer, HL_FOREVER, &message) > 0)
  *             handle(message);
@@ -191,8 +194,9 @@ HL_API HL_MUST_CHECK ssize_t hl_consumer_next(struct hl_consumer *consumer,
  * hl_consumer_batch - what to ask about the message of hl_consumer_next()
  *
  * For the functions that ask a batch about one message: hl_batch_payload(),
- * hl_batch_validate(), hl_producer_forward(). There is nothing in it to walk. The
- * same at each call, as long as the consumer has not left.
+ * hl_batch_validate(), hl_producer_forward(). There is nothing in it to walk, and
+ * hl_batch_redelivered() knows nothing. The same at each call, as long as the
+ * consumer has not left.
  */
 HL_API const struct hl_batch *
 hl_consumer_batch(const struct hl_consumer *consumer);

@@ -44,7 +44,8 @@
  *                    that says "alive" is then held until both have ended.
  *   exec             all descriptors are close-on-exec: for others it is as if
  *                    the process had died.
- *   SCHED_FIFO       no call spins for longer than spin_ns, but HL_WAIT_BUSY,
+ *   SCHED_FIFO       no call spins for longer than spin_ns and some 10
+ *                    microseconds, but HL_WAIT_BUSY,
  *                    which must not share a core with whom it waits for.
  *   SIGSTOP          a stopped process is alive: what it has claimed or taken
  *                    waits for it.

@@ -278,7 +278,7 @@ HL_API HL_MUST_CHECK int hl_producer_sendv(struct hl_producer *producer,
 /*
  * hl_producer_forward - send a message of a taken batch on, payload included
  *
- * message is one that hl_batch_next() returned. The stamp is this ring's own;
+ * message is one that hl_batch_next() or hl_consumer_next() gave. The stamp is this ring's own;
  * a checksum is made anew. Returns as hl_producer_sendv(); -EBADMSG when the
  * message's payload cannot be read.
  */

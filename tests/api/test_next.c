@@ -313,6 +313,100 @@ START_TEST(wrong_sends_are_refused)
 }
 END_TEST
 
+/* Whoever waits, or stays away: what is there is taken first. */
+START_TEST(what_is_there_is_not_waited_for)
+{
+	const enum hl_group_kind kinds[] = { HL_GROUP_EXCLUSIVE,
+					     HL_GROUP_SHARED };
+	struct hl_ring_attr attr = HL_RING_ATTR_INIT;
+	const void *message;
+
+	attr.capacity = 1024;
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+		struct hl_group_attr group = support_group("g", kinds[i]);
+
+		group.durable = true;
+		attr.groups = &group;
+		attr.ngroups = 1;
+		ring = support_create(&attr);
+		producer = support_produce(ring);
+		support_send(producer, 1, 900);
+		for (int again = 0; again < 2; again++) {
+			consumer = support_consume(ring, "g", kinds[i]);
+			for (int k = 0; k < 300; k++)
+				ck_assert_int_gt(hl_consumer_next(consumer,
+								  HL_FOREVER,
+								  &message),
+						 0);
+			ck_assert_uint_eq(support_pace(consumer), 0);
+			hl_consumer_leave(consumer); /* one comes again */
+		}
+	}
+}
+END_TEST
+
+/* Looking ahead must not give up what nobody needs the room of. */
+START_TEST(without_a_group_the_last_ones_are_kept)
+{
+	struct hl_ring_attr attr = HL_RING_ATTR_INIT;
+	const uint32_t capacity = 64;
+
+	attr.capacity = capacity;
+	for (uint64_t n = 1; n < 3 * capacity; n++) {
+		struct hl_group_attr group =
+			support_group("late", HL_GROUP_EXCLUSIVE);
+		uint64_t got = 0;
+
+		ring = support_create(&attr);
+		producer = support_produce(ring);
+		support_send(producer, 1, n);
+		group.start = HL_START_OLDEST;
+		ck_assert_int_eq(hl_consumer_join(ring, &group, NULL, &consumer,
+						  NULL),
+				 0);
+		for (const void *m;
+		     hl_consumer_next(consumer, HL_NOWAIT, &m) > 0;)
+			got++;
+		ck_assert_uint_ge(got, n < capacity ? n : capacity / 8 * 7);
+		hl_consumer_leave(consumer);
+		hl_producer_leave(producer);
+		hl_ring_close(ring);
+	}
+}
+END_TEST
+
+static void hold_it_up(struct helper *self)
+{
+	struct hl_ring *const mine = helper_open(self, self->arg);
+
+	if (helper_consume(self, mine, "g", HL_GROUP_EXCLUSIVE))
+		helper_step(self, 1);
+	helper_pause();
+}
+
+/* However short its time is, it looks before it gives up. */
+START_TEST(busy_sender_in_a_hurry_finds_the_dead)
+{
+	struct hl_producer_attr busy = HL_PRODUCER_ATTR_INIT;
+	struct hl_ring_attr attr = HL_RING_ATTR_INIT;
+	struct hl_message m = { 0 };
+	struct helper *helper;
+	int calls = 0;
+
+	attr.capacity = CAPACITY;
+	ring = support_create(&attr);
+	busy.wait = HL_WAIT_BUSY;
+	ck_assert_int_eq(hl_producer_join(ring, &busy, &producer, NULL), 0);
+	helper =
+		support_fork(hold_it_up, (void *)(uintptr_t)hl_ring_name(ring));
+	support_await(helper, 1);
+	support_fill_ring(producer);
+	support_kill(helper);
+	while (hl_producer_send(producer, &m, sizeof(m), 1000) != 1)
+		ck_assert_int_lt(++calls, 100);
+}
+END_TEST
+
 #define STREAM 20000
 
 static void stream(struct helper *self)
@@ -366,6 +460,9 @@ int main(void)
 		message_that_is_sent_alone_has_no_payload,
 		payload_of_the_next_message_is_found,
 		wrong_sends_are_refused,
+		what_is_there_is_not_waited_for,
+		without_a_group_the_last_ones_are_kept,
+		busy_sender_in_a_hurry_finds_the_dead,
 		stream_is_read_whole,
 	};
 

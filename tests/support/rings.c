@@ -230,6 +230,11 @@ ssize_t support_next(struct hl_consumer *consumer, int64_t timeout_ns,
 	return message == hl_batch_slot(batch, 0) ? got : -EFAULT;
 }
 
+uint64_t support_pace(const struct hl_consumer *consumer)
+{
+	return consumer->pace.need;
+}
+
 void support_take_nothing(struct hl_consumer *consumer)
 {
 	struct hl_batch batch;

@@ -59,6 +59,9 @@ void support_take(struct hl_consumer *consumer, uint64_t first, uint64_t n);
 ssize_t support_next(struct hl_consumer *consumer, int64_t timeout_ns,
 		     struct hl_batch *batch);
 
+/* Not 0: it has looked whether it should stay away. */
+uint64_t support_pace(const struct hl_consumer *consumer);
+
 /* Nothing is there. Asserts. */
 void support_take_nothing(struct hl_consumer *consumer);
 
