@@ -86,7 +86,12 @@ cli_tests = \
 	%D%/cli/stat.sh \
 	%D%/cli/tail.sh \
 	%D%/cli/usage.sh \
-	%D%/cli/why.sh
+	%D%/cli/why.sh \
+	%D%/examples/hello.sh \
+	%D%/examples/market_data.sh \
+	%D%/examples/nacha_gen.sh \
+	%D%/examples/payments.sh \
+	%D%/examples/payments_ends.sh
 
 checks = \
 	%D%/checks/banned.sh \

@@ -1,12 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# The check by this name - shell scripts have none of the usual mistakes
+# The check by this name - scripts have none of the usual mistakes, and are run
 
 . "$(dirname "$0")/../support/tap.sh"
 
 tap_need shellcheck
 cd "$top_srcdir" || exit 1
+
+# A test that no makefile names is never run.
+makefiles=$(tap_files '*.mk')
+tap_none 'makefiles name every script of the tests' "$(
+	tap_files 'tests/*.sh' | while read -r script; do
+		name=${script#tests/}
+		# shellcheck disable=SC2086 # words
+		grep -qF -e "%D%/${name#*/}" -e "%D%/$name" -e "$script" $makefiles ||
+			echo "$script"
+	done)"
+
 
 scripts=$(tap_files '*' | grep -vE '^(configure$|build-aux/|m4/l)' |
 	xargs -d '\n' awk 'FNR == 1 { if (/^#!.*[ \/](ba)?sh/ || /shell=bash/) print FILENAME; nextfile }')
