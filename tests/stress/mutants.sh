@@ -18,6 +18,7 @@ objects=$top_builddir/tests/stress/test_sleepers.o
 archive=lib/libhotline-internal.la
 flags=
 link_flags=
+stall_is_caught=yes
 run() {
 	HOTLINE_MESSAGES=$1 CK_TAP_LOG_FILE_NAME=- CK_VERBOSITY=silent \
 		timeout 200 "$tmp/test"
