@@ -355,7 +355,7 @@ static HLI_INLINE int done(struct hl_consumer *consumer, uint64_t end)
 }
 
 /* Finish what is in hand, if anything, and take one message. */
-static HLI_APART ssize_t done_and_take(struct hl_consumer *consumer,
+HLI_APART static ssize_t done_and_take(struct hl_consumer *consumer,
 				       int64_t timeout_ns)
 {
 	struct hli_taker *const taker = &consumer->taker;

@@ -37,15 +37,16 @@ static HLI_INLINE uint64_t hli_word_of(const void *message, size_t i)
 static HLI_INLINE void hli_put_line(unsigned char *slot, const void *message,
 				    uint64_t stamp)
 {
+	uint64_t last = 0; /* without what follows in it, the payload_offset */
+
+	memcpy(&last, (const unsigned char *)message + HL_CHECKSUM_OFFSET,
+	       HL_PAYLOAD_OFFSET - HL_CHECKSUM_OFFSET);
+
 	const uint64_t word[HL_LINE_WORDS] = {
-		hli_word_of(message, 0),
-		hli_word_of(message, 1),
-		hli_word_of(message, 2),
-		0,
-		hli_word_of(message, 4),
-		hli_word_of(message, 5),
-		hli_word_of(message, 6),
-		hli_word_of(message, 7) & UINT32_MAX, /* no payload_offset */
+		hli_word_of(message, 0), hli_word_of(message, 1),
+		hli_word_of(message, 2), 0,
+		hli_word_of(message, 4), hli_word_of(message, 5),
+		hli_word_of(message, 6), last,
 	};
 
 	/* E1: pairs with take.c:ready_run() */
