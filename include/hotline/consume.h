@@ -173,11 +173,12 @@ int hl_consumer_done_through(struct hl_consumer *consumer, uint64_t position);
  * hl_consumer_next - finish what is in hand, and take the next message
  *
  * For messages one by one: hl_consumer_done(), if there is something to finish,
- * and hl_consumer_take() of one message, in one call that is half as long. What
- * *message points to is in hand until the next call; the last one is finished
- * also when there is no next, whatever is returned, but for calls that are refused
- * (-EINVAL, -EBUSY, -EBADF, -EIDRM). What a lossy group lost, and how often a
- * message was tried, only hl_consumer_take() tells.
+ * and hl_consumer_take() of one message, in one call; in an exclusive group that
+ * is a third of the instructions. What *message points to is in hand until the
+ * next call; the last one is finished also when there is no next, whatever is
+ * returned, but for calls that are refused (-EINVAL, -EBUSY, -EBADF, -EIDRM). What
+ * a lossy group lost, and how often a message was tried, only hl_consumer_take()
+ * tells.
  *
  *     while (hl_consumer_next(consumer, HL_FOREVER, &message) > 0)
  *             handle(message);

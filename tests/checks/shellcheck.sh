@@ -18,7 +18,6 @@ tap_none 'makefiles name every script of the tests' "$(
 			echo "$script"
 	done)"
 
-
 scripts=$(tap_files '*' | grep -vE '^(configure$|build-aux/|m4/l)' |
 	xargs -d '\n' awk 'FNR == 1 { if (/^#!.*[ \/](ba)?sh/ || /shell=bash/) print FILENAME; nextfile }')
 # What libtool puts where a program is built in the source tree is not ours.
