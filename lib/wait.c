@@ -39,7 +39,7 @@
 #define YIELDS 4
 #define SHORT_SLEEP_NS HLI_NS_PER_MS
 #define LONGEST_SHORT_SLEEP_NS (16 * HLI_NS_PER_MS)
-#define BUSY_FIRST_NS 5000 /* a busy wait's first look for the dead */
+#define BUSY_FIRST_NS HLI_NS_PER_MS /* a busy wait's first look for the dead */
 #define BUSY_LOOK_NS (10 * HLI_NS_PER_MS)
 
 int64_t hli_sleep_bound_ns = 100 * HLI_NS_PER_MS;
