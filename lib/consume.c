@@ -251,6 +251,9 @@ static HLI_INLINE bool soon(struct hl_consumer *consumer, bool straight)
 	struct hli_taker *const taker = &consumer->taker;
 	int i;
 
+	/* Not where the producer may need this core for it. */
+	if (consumer->member.wait.crowded)
+		return false;
 	hli_keep_distance(&consumer->pace, taker);
 	for (i = 0; i < LOOKS_FIRST; i++) {
 		if (straight ? hli_next_straight(taker) :

@@ -36,7 +36,11 @@
 #include "util.h"
 
 #define SPINS_PER_CLOCK 32
-#define YIELDS 4
+#define YIELDS 4 /* before a sleep */
+/* While others run in them; who yields so long had better be woken. */
+#define YIELDS_CROWDED 16
+#define YIELDING_NS HLI_NS_PER_MS
+#define OTHERS_RAN_NS 3000 /* a yield to nobody takes less */
 #define SHORT_SLEEP_NS HLI_NS_PER_MS
 #define LONGEST_SHORT_SLEEP_NS (16 * HLI_NS_PER_MS)
 #define BUSY_FIRST_NS HLI_NS_PER_MS /* a busy wait's first look for the dead */
@@ -175,29 +179,64 @@ static bool sleep_once(struct hli_wait *wait, const struct hli_wait_ops *ops,
 	return true;
 }
 
-/* Spin, then yield. True when there is something. */
+/* Look often. True when there is something. */
+static bool look_often(const struct hli_wait_ops *ops, void *self)
+{
+	int i;
+
+	for (i = 0; i < SPINS_PER_CLOCK; i++) {
+		if (ops->ready(self, false))
+			return true;
+		hli_pause();
+	}
+	return false;
+}
+
+/* Yield. Did others run? Then they share the core, and who spins on it keeps them
+ * from what is waited for. *now_ns is from before, and set anew. */
+static bool others_ran(int64_t *now_ns)
+{
+	const int64_t before = *now_ns;
+
+	sched_yield();
+	*now_ns = hli_now_ns();
+	return *now_ns - before > OTHERS_RAN_NS;
+}
+
+/*
+ * Spin, then yield; on a crowded core, as the last yield told, yield at once. True
+ * when there is something.
+ */
 static bool spin(struct hli_wait *wait, const struct hli_wait_ops *ops,
 		 void *self, int64_t deadline_ns)
 {
 	int64_t now = hli_now_ns();
-	const int64_t end = hli_min((uint64_t)deadline_ns,
-				    (uint64_t)now + (uint64_t)wait->spin_ns);
-	int i;
+	const int64_t end = (int64_t)hli_min(
+		(uint64_t)deadline_ns, (uint64_t)now + (uint64_t)wait->spin_ns);
+	const int64_t last_yield = now + YIELDING_NS;
+	int left = wait->crowded ? YIELDS_CROWDED : YIELDS;
 
-	while (now < end) {
-		for (i = 0; i < SPINS_PER_CLOCK; i++) {
-			if (ops->ready(self, false))
+	/* Cancelled is only a hint here. */
+	while (left && !hli_load_rlx(&wait->cancelled)) {
+		if (!wait->crowded && now < end) {
+			if (look_often(ops, self))
 				return true;
-			hli_pause();
+			now = hli_now_ns();
+			continue;
 		}
-		if (hli_load_rlx(&wait->cancelled)) /* only a hint here */
-			return false;
-		now = hli_now_ns();
-	}
-	for (i = 0; i < YIELDS; i++) {
 		if (ops->ready(self, false))
 			return true;
-		sched_yield();
+		left--;
+		if (!others_ran(&now)) {
+			left = left < YIELDS ? left : YIELDS;
+			wait->crowded = false;
+			continue;
+		}
+		if (!wait->crowded)
+			left = YIELDS_CROWDED;
+		wait->crowded = true;
+		if (now >= last_yield || now >= deadline_ns)
+			break;
 	}
 	return ops->ready(self, true);
 }

@@ -23,6 +23,7 @@ struct hli_wait {
 	_Atomic uint32_t *count;   /* the wake count that it sleeps on */
 	uint64_t bit;		   /* its bit of the sleepers' word */
 	bool busy;
+	bool crowded; /* others ran in its last yield: they share its core */
 	int64_t spin_ns;
 	_Atomic uint32_t cancelled;
 	bool suspect; /* a sleep ran out though there was something */

@@ -30,7 +30,8 @@ unit_tests = \
 	%D%/unit/test_router \
 	%D%/unit/test_router_dead \
 	%D%/unit/test_router_threads \
-	%D%/unit/test_schema
+	%D%/unit/test_schema \
+	%D%/unit/test_crowded
 
 api_tests = \
 	%D%/api/test_admin \
@@ -213,6 +214,7 @@ core_test_sources = %D%/unit/core_ring.c %D%/unit/core_ring.h
 %C%_unit_test_mend_SOURCES = %D%/unit/test_mend.c $(core_test_sources)
 %C%_unit_test_pace_SOURCES = %D%/unit/test_pace.c $(core_test_sources)
 %C%_unit_test_recover_SOURCES = %D%/unit/test_recover.c $(core_test_sources)
+%C%_unit_test_crowded_SOURCES = %D%/unit/test_crowded.c $(core_test_sources)
 
 # Figures of the command are pure functions.
 %C%_unit_test_lines_SOURCES = %D%/unit/test_lines.c tools/lines.c tools/lines.h

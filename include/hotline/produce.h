@@ -42,7 +42,8 @@ struct hl_batch;
 
 /* How a participant waits. */
 enum hl_wait {
-	HL_WAIT_ADAPTIVE = 0, /* spin, then yield, then sleep */
+	HL_WAIT_ADAPTIVE = 0, /* spin, then yield, then sleep; where others
+				 need the core, yield at once */
 	HL_WAIT_BUSY = 1,     /* never sleep: for a core of one's own. Under
 				 SCHED_FIFO it can starve who it waits for. */
 };
