@@ -320,8 +320,10 @@ HLI_APART static int sum_claim(struct hl_producer *producer)
 	int ret = 0;
 
 	for (p = claimer->first; p < end && claimer->count; p++) {
-		if (hli_is_settled(claimer, p))
-			continue; /* it is the readers' now */
+		/* It is the readers' now; to look at it costs its line. */
+		if (claimer->open != claimer->count &&
+		    hli_is_settled(claimer, p))
+			continue;
 		if (sum_slot(producer, p) < 0) {
 			hli_settle_one(claimer, p, true);
 			ret = -EBADMSG;
