@@ -35,6 +35,9 @@
 #define TRIES_OF_MANY 16 /* where one looks at thousands of slots */
 #define MANY 4096
 
+/* So often it is looked for room that is only to be asked for. */
+#define LOOKS_A_LAP 4
+
 void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
 		      uint32_t record, uint32_t tenure)
 {
@@ -47,6 +50,7 @@ void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
 	claimer->refuse = view->geo.unread == HL_UNREAD_REFUSE;
 	/* Nothing is known yet: the first claim raises it. */
 	claimer->low = 0;
+	claimer->ask = HLI_ASK_LINES * HL_LINE_BYTES / view->geo.slot_bytes;
 	/* Nothing was in the slots before the first lap. */
 	claimer->passed_to = view->geo.capacity + 1;
 	hli_lease_init(&claimer->lease);
@@ -133,24 +137,27 @@ static HLI_INLINE bool passed(const struct hli_claimer *claimer, uint64_t h,
 	return h >= claimer->passed_from && h + n <= claimer->passed_to;
 }
 
-/* How many of them: what groups have passed by now is seen first. */
-HLI_APART static uint64_t look_at_slots(struct hli_claimer *claimer, uint64_t h,
-					uint64_t n)
+/* See what groups have passed by now, if low has risen since. */
+static void note_passed(struct hli_claimer *claimer, uint64_t h)
 {
 	const uint64_t capacity = claimer->view->geo.capacity;
 	struct hli_passed lap;
 
-	if (claimer->noted_low != claimer->low) {
-		claimer->noted_low = claimer->low;
-		lap = hli_groups_passed(claimer->view,
-					h > capacity ? h - capacity : 1,
-					claimer->low);
-		claimer->passed_from = lap.from + capacity;
-		claimer->passed_to = lap.to + capacity;
-		if (passed(claimer, h, n))
-			return n;
-	}
-	return settled(claimer->view, h, n);
+	if (claimer->noted_low == claimer->low)
+		return;
+	claimer->noted_low = claimer->low;
+	lap = hli_groups_passed(claimer->view, h > capacity ? h - capacity : 1,
+				claimer->low);
+	claimer->passed_from = lap.from + capacity;
+	claimer->passed_to = lap.to + capacity;
+}
+
+/* How many of them: what groups have passed by now is seen first. */
+HLI_APART static uint64_t look_at_slots(struct hli_claimer *claimer, uint64_t h,
+					uint64_t n)
+{
+	note_passed(claimer, h);
+	return passed(claimer, h, n) ? n : settled(claimer->view, h, n);
 }
 
 /* What the lap before left must not be followed. */
@@ -244,6 +251,52 @@ HLI_RARELY static ssize_t claim_again(struct hli_claimer *claimer, uint64_t n,
 	return got < 0 ? without_claim(claimer, (int)got) : got;
 }
 
+/* The first position of which it is not known that it is free and settled. */
+static HLI_INLINE uint64_t free_to(const struct hli_claimer *claimer)
+{
+	const uint64_t room_to = claimer->low + claimer->view->geo.capacity;
+
+	return claimer->sole ? room_to : hli_min(room_to, claimer->passed_to);
+}
+
+/* Are n positions from h on? Who does not know looks, but not each time. */
+HLI_APART static bool look_behind(struct hli_claimer *claimer, uint64_t h,
+				  uint64_t n)
+{
+	const uint64_t capacity = claimer->view->geo.capacity;
+
+	/* Without a group the oldest give way only to who needs their room. */
+	if (h - claimer->looked_at < capacity / LOOKS_A_LAP ||
+	    capacity < 2 * HLI_ASK_LINES || !hli_group_any(claimer->view))
+		return false;
+	claimer->looked_at = h;
+	more_room(claimer, h, n);
+	note_passed(claimer, h);
+	return h + n <= free_to(claimer);
+}
+
+/*
+ * Ask for a line behind a claim of n positions from h on; or say how far behind to
+ * ask, slot by slot, while they are written. It has to be free and settled: a
+ * reliable group may be reading it else, or another producer still writing it. A
+ * large burst has lines enough on their way by itself.
+ */
+static HLI_INLINE void ask_ahead(struct hli_claimer *claimer, uint64_t h,
+				 uint64_t n)
+{
+	const uint32_t ask = n > 1 ? claimer->ask : HLI_ASK_ALONE;
+
+	claimer->ahead = 0;
+	if (!hli_follows(claimer, h, n) || n > 2 * claimer->ask)
+		return;
+	if (h + n + ask > free_to(claimer) && !look_behind(claimer, h + n, ask))
+		return;
+	if (n > 1)
+		claimer->ahead = ask;
+	else
+		hl_line_ask(hli_slot(claimer->view, h + ask));
+}
+
 ssize_t hli_claim(struct hli_claimer *claimer, uint64_t n)
 {
 	ssize_t got = try_claim(claimer, n);
@@ -253,6 +306,7 @@ ssize_t hli_claim(struct hli_claimer *claimer, uint64_t n)
 	if (got < 0)
 		return got;
 	claimer->count = claimer->open = (uint32_t)got;
+	ask_ahead(claimer, claimer->first, (uint64_t)got);
 	hli_fence_rel(); /* head before the bodies, for lossy readers */
 	if (claimer->view->geo.nblocks)
 		clear_payloads(claimer);
@@ -319,57 +373,93 @@ HLI_APART static uint32_t settle_rest(struct hli_claimer *claimer, uint64_t p,
 	return n;
 }
 
-/* Stamp p and what follows it in slots of a line each: eights of at most n. */
-static uint64_t stamp_lines(unsigned char *slot, uint64_t p, uint64_t n)
+/*
+ * Stamp n slots that lie in a row, from p on. Each time ask for a slot of another
+ * row, from ask on, which will be written soon.
+ */
+static HLI_INLINE void stamp_row(unsigned char *slot, uint64_t p, uint64_t n,
+				 size_t step, const unsigned char *ask)
 {
-	uint64_t i, k;
+	const uint64_t end = p + n;
+	size_t k;
 
-	for (i = 0; n - i >= 8; i += 8, slot += 8 * HL_LINE_BYTES) {
+	for (; step == HL_LINE_BYTES && end - p >= 8; p += 8) {
 		HLI_UNROLL_8
 		for (k = 0; k < 8; k++) {
+			if (ask)
+				hl_line_ask(ask + k * HL_LINE_BYTES);
 			/* E1: pairs with take.c:ready_run() */
 			hli_store_rel(hli_stamp_in(slot + k * HL_LINE_BYTES),
-				      p + i + k);
+				      p + k);
 			HLI_HOOK("publish_stamp");
 		}
+		slot += 8 * HL_LINE_BYTES;
+		if (ask)
+			ask += 8 * HL_LINE_BYTES;
 	}
-	return i;
+	for (; p < end; p++, slot += step) {
+		for (k = 0; ask && k < step; k += HL_LINE_BYTES)
+			hl_line_ask(ask + k);
+		if (ask)
+			ask += step;
+		/* E1: pairs with take.c:ready_run() */
+		hli_store_rel(hli_stamp_in(slot), p);
+		HLI_HOOK("publish_stamp");
+	}
 }
 
-/* Stamp n positions from p on. */
+/* Stamp n positions from p on, and ask for what comes so many slots later. */
 HLI_APART static void stamp_run(const struct hli_view *view, uint64_t p,
-				uint64_t n)
+				uint64_t n, uint32_t ahead)
 {
 	const uint32_t step = view->geo.slot_bytes;
-	const uint64_t end = p + n;
-	unsigned char *slot;
-	uint64_t row_end, done;
+	uint64_t row;
 
-	while (p < end) {
-		slot = hli_slot(view, p);
-		row_end = p + hli_slots_in_row(view, p, end - p);
-		if (step == HL_LINE_BYTES) {
-			done = stamp_lines(slot, p, row_end - p);
-			p += done;
-			slot += done * HL_LINE_BYTES;
+	for (; n; p += row, n -= row) {
+		row = hli_slots_in_row(view, p, n);
+		if (!ahead) {
+			stamp_row(hli_slot(view, p), p, row, step, NULL);
+			continue;
 		}
-		for (; p < row_end; p++, slot += step) {
-			/* E1: pairs with take.c:ready_run() */
-			hli_store_rel(hli_stamp_in(slot), p);
-			HLI_HOOK("publish_stamp");
-		}
+		row = hli_slots_in_row(view, p + ahead, row);
+		stamp_row(hli_slot(view, p), p, row, step,
+			  hli_slot(view, p + ahead));
 	}
+}
+
+/* Were all positions from p on put, and no slot is another's yet? */
+static bool all_put(const struct hli_view *view, uint64_t p, uint64_t end)
+{
+	uint64_t row_end;
+
+	if (view->geo.slot_bytes != HL_LINE_BYTES)
+		return false;
+	for (; p < end; p = row_end) {
+		row_end = p + hli_slots_in_row(view, p, end - p);
+		if (hli_lines_stamped(hli_slot(view, p), p, row_end) != row_end)
+			return false;
+	}
+	return true;
+}
+
+/* Stamp those of the claim from p on that were not put. */
+HLI_APART static void stamp_what_was_not_put(struct hli_claimer *claimer,
+					     uint64_t p)
+{
+	if (!all_put(claimer->view, p, claimer->first + claimer->count))
+		settle_rest(claimer, p, 0);
 }
 
 /* All but the first one. If the last was put, so were most. */
 HLI_APART static void publish_others(struct hli_claimer *claimer)
 {
-	const uint64_t first = claimer->first;
+	const uint64_t second = claimer->first + 1;
+	const uint32_t n = claimer->count - 1;
 
-	if (hli_is_settled(claimer, first + claimer->count - 1))
-		settle_rest(claimer, first + 1, 0);
+	if (hli_is_settled(claimer, claimer->first + n))
+		stamp_what_was_not_put(claimer, second);
 	else
-		stamp_run(claimer->view, first + 1, claimer->count - 1);
+		stamp_run(claimer->view, second, n, claimer->ahead);
 }
 
 void hli_publish(struct hli_claimer *claimer)
@@ -379,10 +469,10 @@ void hli_publish(struct hli_claimer *claimer)
 
 	/* If the first one stands, readers may have gone on, and a slot may be
 	 * another's by now. */
-	const bool stands = hli_stamp_position(hli_load_acq(stamp)) >= first;
-
-	if (__builtin_expect(stands || claimer->open != claimer->count, 0)) {
+	if (claimer->open != claimer->count) {
 		settle_rest(claimer, first, 0);
+	} else if (hli_stamp_position(hli_load_acq(stamp)) >= first) {
+		stamp_what_was_not_put(claimer, first);
 	} else {
 		/* The first one last: readers find the whole burst at once. */
 		if (claimer->count > 1)

@@ -12,17 +12,31 @@
 #include "arena.h"
 #include "layout.h"
 
+/*
+ * While slots are written others are asked for, so many lines ahead in a burst, so
+ * many slots ahead of one alone: once so many claims in a row have followed each
+ * other. Then no other producer is likely to be writing there.
+ */
+#define HLI_ASK_LINES 32u
+#define HLI_ASK_ALONE 8u
+#define HLI_ASK_AFTER 8u
+
 /* A producer's own memory. */
 struct hli_claimer {
 	const struct hli_view *view;
 	struct hli_record *record;
-	uint32_t index;	 /* of the record */
-	uint32_t tenure; /* its state word while it is ours */
-	uint32_t count;	 /* positions of the claim in hand; 0 for none */
-	uint32_t open;	 /* those not settled */
-	uint64_t first;	 /* position of the claim */
-	uint64_t low;	 /* cached: slots below are free to overwrite */
-	bool unsettled;	 /* there is room, but for a slow producer's stamp */
+	uint32_t index;	   /* of the record */
+	uint32_t tenure;   /* its state word while it is ours */
+	uint32_t count;	   /* positions of the claim in hand; 0 for none */
+	uint32_t open;	   /* those not settled */
+	uint64_t first;	   /* position of the claim */
+	uint32_t ahead;	   /* slots from it to what is asked for; 0: nothing */
+	uint32_t in_a_row; /* claims that followed each other */
+	uint64_t next;	   /* position after the last claim */
+	uint64_t low;	   /* cached: slots below are free to overwrite */
+	uint64_t looked_at; /* position from which room for that was looked for */
+	uint32_t ask;	    /* slots ahead of a burst */
+	bool unsettled;	    /* there is room, but for a slow producer's stamp */
 	bool sole;
 	bool refuse; /* the ring takes nothing without a group */
 	uint64_t passed_from, passed_to; /* their slots are settled */
@@ -35,6 +49,17 @@ struct hli_claimer {
 
 void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
 		      uint32_t record, uint32_t tenure);
+
+/* Note a claim: may it be asked for what comes behind it? */
+static inline bool hli_follows(struct hli_claimer *claimer, uint64_t h,
+			       uint64_t n)
+{
+	const uint32_t before = claimer->in_a_row;
+
+	claimer->in_a_row = h == claimer->next ? before + 1 : 0;
+	claimer->next = h + n;
+	return claimer->in_a_row >= HLI_ASK_AFTER;
+}
 
 /* Step 4 of a claim: false when another was faster. */
 static inline bool hli_take_head(const struct hli_claimer *claimer, uint64_t h,

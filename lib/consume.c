@@ -86,6 +86,12 @@ HLI_RARELY static void count_redelivered(const struct hl_consumer *consumer)
 		  hli_min(run->redelivered_below, run->to) - run->from);
 }
 
+#define ASK_AHEAD 32u /* messages, between a walk and what it asks for */
+/* Of a batch: a small one may well be the last that there is, and of a large one
+ * all lines are on their way at once. */
+#define ASK_LEAST 8u
+#define ASK_MOST 64u
+
 /* Let the walk begin in its first row, which ends where the ring wraps. */
 static void begin_row(struct hl_batch *batch)
 {
@@ -100,8 +106,25 @@ static void begin_row(struct hl_batch *batch)
 	batch->next = more + 1;
 }
 
+/*
+ * How far ahead of its walk to ask for more, where all that was asked for was
+ * there at once, and right after the last batch: not beyond where the ring wraps.
+ */
+HLI_APART static uint32_t ask_ahead_bytes(struct hl_consumer *consumer,
+					  const struct hl_batch *batch)
+{
+	const bool follows = batch->position == consumer->next;
+
+	consumer->next = batch->position + batch->count;
+	if (!follows || !consumer->rows || batch->copied ||
+	    batch->mask - batch->first + 1 < batch->count + ASK_AHEAD)
+		return 0;
+	return ASK_AHEAD * HL_LINE_BYTES;
+}
+
+/* max is what was asked for. */
 static HLI_INLINE void fill_batch(struct hl_consumer *consumer,
-				  struct hl_batch *batch)
+				  struct hl_batch *batch, size_t max)
 {
 	const struct hli_run *const run = &consumer->taker.run;
 
@@ -120,6 +143,9 @@ static HLI_INLINE void fill_batch(struct hl_consumer *consumer,
 	if (!batch->copied)
 		batch->first = (uint32_t)(run->from - 1) & batch->mask;
 	batch->next = 0;
+	batch->ahead_bytes = 0;
+	if (batch->count == max && max >= ASK_LEAST && max <= ASK_MOST)
+		batch->ahead_bytes = ask_ahead_bytes(consumer, batch);
 	batch->at = batch->row_last = NULL;
 	if (consumer->rows && run->voids == 0)
 		begin_row(batch);
@@ -160,7 +186,7 @@ static int bury(struct hl_consumer *consumer)
 	const void *message;
 	int ret;
 
-	fill_batch(consumer, &batch);
+	fill_batch(consumer, &batch, 0);
 	message = hl_batch_next(&batch);
 	if (!message || (hl_message_sequence(message) & HL_SEQUENCE_VOID)) {
 		/* Made void since: damage, and nothing to give. */
@@ -273,6 +299,8 @@ HLI_RARELY static int nothing_yet(struct hl_consumer *consumer,
 {
 	int ret;
 
+	/* At its producer's heels it would ask for what is being written. */
+	consumer->next = 0;
 	/* What was refused is there: no wait is for it. */
 	if (timeout_ns > 0 && !consumer->refused) {
 		/* Once a call: what it finds may be void, again and again. */
@@ -335,7 +363,7 @@ ssize_t hl_consumer_take(struct hl_consumer *consumer, size_t max,
 		return got;
 	got = take(consumer, max, timeout_ns);
 	if (got > 0) {
-		fill_batch(consumer, batch);
+		fill_batch(consumer, batch, max);
 		got = batch->messages;
 	}
 	hli_leave(&consumer->member);

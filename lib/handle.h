@@ -68,6 +68,7 @@ struct hl_consumer {
 	struct hl_batch batch;	 /* what is the same in each */
 	uint32_t batch_max;	 /* messages */
 	bool rows;		 /* they are walked a row at a time */
+	uint64_t next;		 /* position after the last batch */
 	unsigned char *copies;	 /* lossy */
 	unsigned char *payload_copy;
 	struct hli_waitfd *waitfd; /* hl_consumer_fd() */

@@ -77,6 +77,25 @@ static uint32_t alloc_elsewhere(struct hli_claimer *claimer, uint32_t bytes)
 	return line;
 }
 
+/* The next payload is likely to be as large, and right behind: its lines come
+ * while this one is written. Up to 4 KiB with header and table; what is larger
+ * the processor fetches ahead by itself. */
+#define ASK_BYTES (66 * HL_LINE_BYTES)
+
+static HLI_INLINE void ask_for_next(const struct hli_view *view,
+				    const struct hli_lease *lease,
+				    const unsigned char *section,
+				    uint32_t bytes)
+{
+	const uint32_t room = (uint32_t)hli_round_up(bytes, HL_LINE_BYTES);
+	uint32_t at;
+
+	if (room > ASK_BYTES || !hli_lease_holds(view, lease, bytes))
+		return;
+	for (at = room; at < 2 * room; at += HL_LINE_BYTES)
+		hl_line_ask(section + at);
+}
+
 /* Allocate bytes for a section: space->section and its place in the file. */
 static HLI_INLINE int alloc_section(struct hl_producer *producer,
 				    uint32_t bytes,
@@ -98,6 +117,7 @@ static HLI_INLINE int alloc_section(struct hl_producer *producer,
 			return -EMSGSIZE;
 	}
 	space->section = view->base + (uint64_t)line * HL_LINE_BYTES;
+	ask_for_next(view, &claimer->lease, space->section, bytes);
 	space->payload_offset = line;
 	space->size_bytes = bytes;
 	return 0;

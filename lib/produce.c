@@ -263,6 +263,7 @@ static HLI_INLINE void give(const struct hl_producer *producer, uint32_t count,
 	*claim = producer->claim;
 	claim->position = first;
 	claim->count = count;
+	claim->ahead_slots = producer->claimer.ahead;
 	claim->first = (uint32_t)(first - 1) & claim->mask;
 }
 

@@ -53,6 +53,13 @@ static HLI_INLINE void hli_put_line(unsigned char *slot, const void *message,
 	hl_line_stamp_last(slot, word, stamp);
 }
 
+/* The slot of a position, of a line. */
+static HLI_INLINE unsigned char *hli_line_of(const struct hli_view *view,
+					     uint64_t position)
+{
+	return view->slots + ((position - 1) & view->mask) * HL_LINE_BYTES;
+}
+
 /* Claim, write and publish a message of one line, without a payload. There is
  * no claim in hand. Its position, or 0. */
 static HLI_INLINE uint64_t hli_send_straight(struct hli_claimer *claimer,
@@ -73,9 +80,12 @@ static HLI_INLINE uint64_t hli_send_straight(struct hli_claimer *claimer,
 		return 0;
 	HLI_HOOK("claim_head");
 	hli_fence_rel(); /* head before the body, for lossy readers */
+	/* As claim.c:ask_ahead() */
+	if (hli_follows(claimer, h, 1) &&
+	    h + HLI_ASK_ALONE - claimer->straight_from < claimer->straight_n)
+		hl_line_ask(hli_line_of(view, h + HLI_ASK_ALONE));
 	HLI_HOOK("claim_filling");
-	hli_put_line(view->slots + ((h - 1) & view->mask) * HL_LINE_BYTES,
-		     message, h);
+	hli_put_line(hli_line_of(view, h), message, h);
 	HLI_HOOK("publish_first");
 	hli_count(&record->messages, 1);
 	hli_count(&record->batches, 1);

@@ -35,6 +35,7 @@ unit_tests = \
 
 api_tests = \
 	%D%/api/test_admin \
+	%D%/api/test_ahead \
 	%D%/api/test_arena \
 	%D%/api/test_batch \
 	%D%/api/test_checksum \
@@ -164,6 +165,7 @@ check_PROGRAMS += $(c_tests)
 LDADD = $(support_libs) lib/libhotline-internal.la $(CHECK_LIBS)
 hooked_libs = $(support_libs) lib/libhotline-hooked.la $(CHECK_LIBS)
 api_libs = $(support_libs) lib/libhotline.la $(CHECK_LIBS)
+%C%_api_test_ahead_LDADD = $(api_libs)
 %C%_api_test_admin_LDADD = $(api_libs)
 %C%_api_test_arena_LDADD = $(api_libs)
 %C%_api_test_batch_LDADD = $(api_libs)

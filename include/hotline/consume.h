@@ -115,6 +115,7 @@ struct hl_batch {
 	uint32_t messages; /* positions that hold a message */
 	uint32_t first;	   /* slot of the first */
 	uint32_t next;	   /* positions that the walk's row has come to */
+	uint32_t ahead_bytes; /* from the walk to the line that it asks for */
 	const unsigned char *at;       /* of the walk: the slot returned last */
 	const unsigned char *row_last; /* it may go on to here in a row */
 };
@@ -373,6 +374,7 @@ static inline const void *hl_batch_next(struct hl_batch *batch)
 		return batch->next < batch->count ? hl_batch_next_row(batch) :
 						    NULL;
 	batch->at += HL_LINE_BYTES; /* rows of wider slots are one long */
+	__builtin_prefetch(batch->at + batch->ahead_bytes);
 	return batch->at;
 }
 

@@ -102,6 +102,7 @@ struct hl_claim {
 	uint32_t next; /* of hl_claim_run() */
 	uint32_t tenure;
 	const uint32_t *state; /* slots may be put while it is tenure */
+	uint32_t ahead_slots;  /* from a slot to the one that is asked for */
 };
 
 /* Slot i of a claim, i below count. */
@@ -148,7 +149,9 @@ static inline size_t hl_claim_run(struct hl_claim *claim, void **slots)
  * Order: release (E1), as hl_producer_publish(), which wakes who sleeps.
  * Crash: what was put is published; dying before hl_producer_publish(), or
  *        hl_producer_abandon(), makes the rest void.
- * With checksums, or slots of several lines, it only writes the line.
+ * With checksums, or slots of several lines, it only writes the line. While a
+ * producer goes on behind its own claims, this also asks for a slot some way
+ * behind the claim, which is written soon and nobody's yet.
  */
 static inline void hl_claim_put(const struct hl_claim *claim, size_t i,
 				const uint64_t word[HL_LINE_WORDS])
@@ -156,9 +159,13 @@ static inline void hl_claim_put(const struct hl_claim *claim, size_t i,
 	void *const line = hl_claim_slot(claim, i);
 
 	/* Who is not of the ring any more learns of it from the publish. */
-	if (*(const volatile uint32_t *)claim->state != claim->tenure)
+	if (*(const volatile uint32_t *)claim->state != claim->tenure) {
 		hl_line_store(line, word);
-	else if (i == 0)
+		return;
+	}
+	if (claim->ahead_slots)
+		hl_line_ask(hl_claim_slot(claim, i + claim->ahead_slots));
+	if (i == 0)
 		hl_line_stamp_last(line, word, claim->position);
 	else
 		hl_line_stamp(line, word, claim->position + i);

@@ -60,6 +60,25 @@ BENCH_INLINE void produce(uint32_t n)
 	hl_producer_publish(producer);
 }
 
+/* The same, each line written and published at once. */
+BENCH_INLINE void put(uint32_t n)
+{
+	struct hl_claim claimed;
+
+	claim(n, &claimed);
+	for (uint32_t i = n; i-- > 0;) {
+		const uint64_t at = number + i;
+		const uint64_t word[HL_LINE_WORDS] = {
+			bench_head_word(0), at,		  ~at, 0, at,
+			BENCH_MORE_1,	    BENCH_MORE_2, 0,
+		};
+
+		hl_claim_put(&claimed, i, word);
+	}
+	number += n;
+	hl_producer_publish(producer);
+}
+
 BENCH_INLINE void take(uint32_t n)
 {
 	struct hl_batch batch;
@@ -70,6 +89,26 @@ BENCH_INLINE void take(uint32_t n)
 		fail("take");
 	while ((m = hl_batch_next(&batch)))
 		read += m->number;
+	sum += read;
+	hl_consumer_done(consumer);
+}
+
+/* The same, walked as arrays of slots. */
+BENCH_INLINE void take_rows(uint32_t n)
+{
+	struct hl_batch batch;
+	const void *messages;
+	uint64_t read = 0;
+	size_t k;
+
+	if (hl_consumer_take(consumer, n, HL_NOWAIT, &batch) != (ssize_t)n)
+		fail("take");
+	while ((k = hl_batch_run(&batch, &messages))) {
+		const struct bench_message *m = messages;
+
+		for (; k; k--, m++)
+			read += m->number;
+	}
 	sum += read;
 	hl_consumer_done(consumer);
 }
@@ -94,6 +133,16 @@ COUNTED count_produce_32(void)
 COUNTED count_take_32(void)
 {
 	take(32);
+}
+
+COUNTED count_put_32(void)
+{
+	put(32);
+}
+
+COUNTED count_take_rows_32(void)
+{
+	take_rows(32);
 }
 
 COUNTED count_produce_1(void)
@@ -228,6 +277,8 @@ struct pair {
 /* A name that comes twice has to be of the same ring: the first counts. */
 static const struct pair pairs[] = {
 	{ PAIR(produce_32, take_32), 32, HL_PRODUCERS_SHARED,
+	  HL_GROUP_EXCLUSIVE, 0 },
+	{ PAIR(put_32, take_rows_32), 32, HL_PRODUCERS_SHARED,
 	  HL_GROUP_EXCLUSIVE, 0 },
 	{ PAIR(produce_1, take_1), 1, HL_PRODUCERS_SHARED, HL_GROUP_EXCLUSIVE,
 	  0 },
