@@ -175,8 +175,11 @@ BENCH_INLINE void stream_out(struct bench_side *side, uint64_t n,
 	case 8:                                                                \
 		stream_out(side, n, (store), (first_last), 8);                 \
 		break;                                                         \
-	default:                                                               \
+	case 16:                                                               \
 		stream_out(side, n, (store), (first_last), 16);                \
+		break;                                                         \
+	default:                                                               \
+		stream_out(side, n, (store), (first_last), 32);                \
 		break;                                                         \
 	}
 
@@ -284,11 +287,14 @@ BENCH_INLINE void stream_in(struct bench_side *side, uint64_t n,
 static void consume(struct bench_side *side, uint64_t n,
 		    struct bench_tally *tally)
 {
+	const uint32_t fetch = line_variant(side->shape->variant).fetch;
 	const bool wide = side->shape->slot_bytes > BENCH_LINE;
 
 	if (wide)
 		stream_in(side, n, tally, true, 0);
-	else if (line_variant(side->shape->variant).fetch)
+	else if (fetch == 24)
+		stream_in(side, n, tally, false, 24);
+	else if (fetch)
 		stream_in(side, n, tally, false, 8);
 	else
 		stream_in(side, n, tally, false, 0);

@@ -5,7 +5,8 @@
  * The least that such a ring is: a slot is a line with its stamp, a position is
  * taken by a locked instruction on one word, the consumer stores how far it is.
  * Nobody can join, die, wait or be counted. It shows what of the library's cost
- * for a message alone is the ring, and what is the library.
+ * for a message alone is the ring, and what is the library. It asks for lines
+ * ahead, and stays away in a stream, as the library does.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@ struct channel {
 	size_t bytes;
 	_Alignas(4096) struct bench_message slots[];
 };
+
+#define AHEAD 8 /* slots that the producer asks for ahead */
 
 struct place {
 	uint64_t mask, next, free_below;
@@ -81,11 +84,30 @@ BENCH_INLINE void send_number(struct bench_side *side, uint64_t number)
 		memory_order_relaxed));
 	struct bench_message *const slot = &channel->slots[h & place->mask];
 
+	if (h + AHEAD <= place->free_below + place->mask)
+		__builtin_prefetch(&channel->slots[(h + AHEAD) & place->mask],
+				   1);
 	bench_fill(slot, 0, number);
 	atomic_store_explicit(stamp_of(slot), h + 1, memory_order_release);
 }
 
-BENCH_INLINE const struct bench_message *next(struct bench_side *side)
+/* Until half a ring is there, or 256 pauses. */
+static void stay_away(struct channel *channel, const struct place *place)
+{
+	_Atomic uint64_t *const far = stamp_of(
+		&channel->slots[(place->next + place->mask / 2) & place->mask]);
+
+	for (int i = 1; i <= 256; i++) {
+		bench_pause();
+		if (i % 8 == 0 &&
+		    atomic_load_explicit(far, memory_order_relaxed) >
+			    place->next)
+			return;
+	}
+}
+
+BENCH_INLINE const struct bench_message *next(struct bench_side *side,
+					      bool stream)
 {
 	struct channel *const channel = side->channel;
 	struct place *const place = side->end;
@@ -98,8 +120,11 @@ BENCH_INLINE const struct bench_message *next(struct bench_side *side)
 			      memory_order_release);
 	place->next++;
 	while (atomic_load_explicit(stamp_of(slot), memory_order_acquire) !=
-	       place->next)
+	       place->next) {
 		bench_spin(side, &spins);
+		if (stream)
+			stay_away(channel, place);
+	}
 	return slot;
 }
 
@@ -113,7 +138,7 @@ static void consume(struct bench_side *side, uint64_t n,
 		    struct bench_tally *tally)
 {
 	while (tally->count < n)
-		bench_tally_next(tally, next(side));
+		bench_tally_next(tally, next(side, true));
 }
 
 static void send_one(struct bench_side *side, const struct bench_message *m)
@@ -123,7 +148,7 @@ static void send_one(struct bench_side *side, const struct bench_message *m)
 
 static void recv_one(struct bench_side *side, struct bench_message *m)
 {
-	memcpy(m, next(side), sizeof(*m));
+	memcpy(m, next(side, false), sizeof(*m));
 }
 
 const struct bench_contender bench_ring = {

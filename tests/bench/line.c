@@ -8,19 +8,20 @@
 
 struct line_variant line_variant(uint32_t number)
 {
-	static const uint32_t aheads[] = { 0, 4, 8, 16 };
+	static const uint32_t aheads[] = { 0, 4, 8, 16, 32 };
 	static const uint32_t backoffs[] = { 0, 32, 256, LINE_STAY };
+	static const uint32_t fetches[] = { 0, 8, 24 };
 	struct line_variant variant;
 
 	variant.store = number % LINE_STORES;
 	number /= LINE_STORES;
 	variant.first_last = number % 2;
 	number /= 2;
-	variant.ahead = aheads[number % 4];
-	number /= 4;
+	variant.ahead = aheads[number % 5];
+	number /= 5;
 	variant.backoff = backoffs[number % 4];
 	number /= 4;
-	variant.fetch = number % 2 ? 8 : 0;
+	variant.fetch = fetches[number];
 	return variant;
 }
 

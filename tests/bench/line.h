@@ -34,7 +34,7 @@ struct line_variant {
 #define LINE_STAY UINT32_MAX /* until half a ring is there, for a while */
 
 enum {
-	LINE_VARIANTS = LINE_STORES * 2 * 4 * 4 * 2
+	LINE_VARIANTS = LINE_STORES * 2 * 5 * 4 * 3
 };
 
 struct line_variant line_variant(uint32_t number);
