@@ -86,9 +86,8 @@ HLI_RARELY static void count_redelivered(const struct hl_consumer *consumer)
 		  hli_min(run->redelivered_below, run->to) - run->from);
 }
 
-#define ASK_AHEAD 32u /* messages, between a walk and what it asks for */
-/* Of a batch: a small one may well be the last that there is, and of a large one
- * all lines are on their way at once. */
+/* Messages of a batch that asks for more: a smaller one may well be the last that
+ * there is, and of a larger one all lines are on their way at once. */
 #define ASK_LEAST 8u
 #define ASK_MOST 64u
 
@@ -114,12 +113,14 @@ HLI_APART static uint32_t ask_ahead_bytes(struct hl_consumer *consumer,
 					  const struct hl_batch *batch)
 {
 	const bool follows = batch->position == consumer->next;
+	const uint32_t slots =
+		HLI_ASK_LINES * HL_LINE_BYTES / batch->slot_bytes;
 
 	consumer->next = batch->position + batch->count;
-	if (!follows || !consumer->rows || batch->copied ||
-	    batch->mask - batch->first + 1 < batch->count + ASK_AHEAD)
+	if (!follows || batch->copied || batch->prefetch ||
+	    batch->mask - batch->first + 1 < batch->count + slots)
 		return 0;
-	return ASK_AHEAD * HL_LINE_BYTES;
+	return slots * batch->slot_bytes;
 }
 
 /* max is what was asked for. */

@@ -305,16 +305,22 @@ static inline const void *hl_batch_slot(const struct hl_batch *batch, size_t i)
 	return batch->slots + slot * batch->slot_bytes;
 }
 
+/* Ask for the lines of a slot but for the first. */
+static inline void hl_slot_fetch(const unsigned char *slot, uint32_t slot_bytes)
+{
+	uint32_t line;
+
+	for (line = HL_LINE_BYTES; line < slot_bytes; line += HL_LINE_BYTES)
+		__builtin_prefetch(slot + line);
+}
+
 /* Ask for the lines that the walk will need soon. */
 static inline void hl_batch_fetch(const struct hl_batch *batch, size_t i)
 {
 	const unsigned char *slot =
 		(const unsigned char *)hl_batch_slot(batch, i);
-	uint32_t line;
 
-	for (line = HL_LINE_BYTES; line < batch->slot_bytes;
-	     line += HL_LINE_BYTES)
-		__builtin_prefetch(slot + line);
+	hl_slot_fetch(slot, batch->slot_bytes);
 	if (batch->prefetch) {
 		const uint64_t at = (uint64_t)hl_message_payload_offset(slot) *
 				    HL_LINE_BYTES;
@@ -357,6 +363,11 @@ static inline const void *hl_batch_next_row(struct hl_batch *batch)
 		}
 		if (batch->next + HL_BATCH_AHEAD <= batch->count)
 			hl_batch_fetch(batch, batch->next + HL_BATCH_AHEAD - 1);
+		if (batch->ahead_bytes) {
+			__builtin_prefetch(slot + batch->ahead_bytes);
+			hl_slot_fetch(slot + batch->ahead_bytes,
+				      batch->slot_bytes);
+		}
 		if (!(hl_message_sequence(slot) & HL_SEQUENCE_VOID))
 			return slot;
 	}

@@ -247,17 +247,25 @@ START_TEST(consumer_does_not_ask_beyond_the_last_slot)
 }
 END_TEST
 
-START_TEST(consumer_of_copies_and_of_wide_slots_does_not_ask)
+START_TEST(consumer_of_copies_does_not_ask)
 {
 	begin(64, HL_GROUP_LOSSY);
 	for (int i = 0; i < 3; i++) {
 		produce(producer, 8);
 		ck_assert_uint_eq(take(8), 0);
 	}
-	begin(128, HL_GROUP_EXCLUSIVE);
-	for (int i = 0; i < 3; i++) {
-		produce(producer, 8);
-		ck_assert_uint_eq(take(8), 0);
+}
+END_TEST
+
+START_TEST(consumer_asks_for_as_many_lines_whatever_the_slot)
+{
+	const uint32_t bytes[] = { 64, 128, 192, 512, 1024 };
+
+	for (size_t i = 0; i < COUNT_OF(bytes); i++) {
+		begin(bytes[i], HL_GROUP_EXCLUSIVE);
+		produce(producer, 16);
+		take(8);
+		ck_assert_uint_eq(take(8), BYTES / bytes[i] * bytes[i]);
 	}
 }
 END_TEST
@@ -275,7 +283,8 @@ int main(void)
 		consumer_asks_for_nothing_at_the_producers_heels,
 		consumer_asks_in_batches_of_8_to_64,
 		consumer_does_not_ask_beyond_the_last_slot,
-		consumer_of_copies_and_of_wide_slots_does_not_ask,
+		consumer_of_copies_does_not_ask,
+		consumer_asks_for_as_many_lines_whatever_the_slot,
 	};
 	TCase *const tcase = support_begin("ahead");
 
