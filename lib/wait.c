@@ -37,9 +37,10 @@
 
 #define SPINS_PER_CLOCK 32
 #define YIELDS 4 /* before a sleep */
-/* While others run in them; who yields so long had better be woken. */
+/* While others run in them, and so many times as long as it spins: who yields for
+ * longer had better be woken, and who would not spin sleeps. */
 #define YIELDS_CROWDED 16
-#define YIELDING_NS HLI_NS_PER_MS
+#define YIELDING_SPINS 200
 #define OTHERS_RAN_NS 3000 /* a yield to nobody takes less */
 #define SHORT_SLEEP_NS HLI_NS_PER_MS
 #define LONGEST_SHORT_SLEEP_NS (16 * HLI_NS_PER_MS)
@@ -213,7 +214,9 @@ static bool spin(struct hli_wait *wait, const struct hli_wait_ops *ops,
 	int64_t now = hli_now_ns();
 	const int64_t end = (int64_t)hli_min(
 		(uint64_t)deadline_ns, (uint64_t)now + (uint64_t)wait->spin_ns);
-	const int64_t last_yield = now + YIELDING_NS;
+	const int64_t last_yield =
+		now + YIELDING_SPINS * (int64_t)hli_min((uint64_t)wait->spin_ns,
+							HLI_NS_PER_S);
 	int left = wait->crowded ? YIELDS_CROWDED : YIELDS;
 
 	/* Cancelled is only a hint here. */

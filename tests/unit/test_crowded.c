@@ -170,6 +170,22 @@ START_TEST(who_yielded_for_long_sleeps)
 }
 END_TEST
 
+START_TEST(who_would_sleep_at_once_yields_once)
+{
+	begin();
+	crowd = true;
+	wait_for(1);
+	waiter.spin_ns = 1;
+	yields_wanted = -1;
+	yields = 0;
+	ck_assert_int_eq(hli_wait_until(&waiter, &ops, NULL,
+					hli_now_ns() + 200 * MS_NS),
+			 -ETIMEDOUT);
+	ck_assert_int_eq(yields, 1);
+	core_ring_fini(&ring);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -179,6 +195,7 @@ int main(void)
 		who_is_alone_again_spins_again,
 		time_limit_is_seen_between_yields,
 		who_yielded_for_long_sleeps,
+		who_would_sleep_at_once_yields_once,
 	};
 	TCase *const tcase = support_begin("crowded");
 
