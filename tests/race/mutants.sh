@@ -29,7 +29,7 @@ run() {
 mutant 'a claim does not look whether the slots are settled' 'no group' claim.c \
 	's/if \(n && !claimer->sole && /if (false \&\& /'
 mutant 'a publish stamps again what readers have passed' 'puts' claim.c \
-	's/stands \|\| claimer->open/claimer->open/'
+	's/hli_stamp_position\(hli_load_acq\(stamp\)\) >= first/false/'
 mutant 'what lies below a cursor counts as settled' 'a shared group at the newest' group.c \
 	's/passed.from = hli_load_acq\(&g->start\);/passed.from = 1;/'
 mutant 'a producer that fails to claim keeps its range' 'two producers, exclusive' claim.c \

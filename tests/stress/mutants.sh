@@ -27,14 +27,16 @@ run() {
 # Where the moment in which it goes wrong is a few instructions long, the sleeper
 # lets others run there. That alone is no fault.
 dawdle='s/\tret = futex_wait\(/\tsched_yield();\n&/'
+dawdle_first='s/\thli_or_ar\(&wait->view->header->sleepers, wait->bit\);/\tsched_yield();\n&/'
 
-mutant_not_seen 'a sleeper dawdles before it sleeps' 10000 wait.c "$dawdle"
+mutant_not_seen 'a sleeper dawdles before it sleeps' 10000 wait.c \
+	"$dawdle; $dawdle_first"
 mutant 'the bit is cleared after the count is raised' 50000 wait.c \
 	's/\thli_and_ar\(&view->header->sleepers, ~bits\);\n//; s/(\t\tfutex_wake_all\(&view->groups\[__builtin_ctzll\(g\)\]\.wake\);\n)/\1\thli_and_ar(\&view->header->sleepers, ~bits);\n/'
 mutant 'the count is not raised' 50000 wait.c \
 	's/\thli_add_ar\(count, 1\);\n/\t(void)0;\n/; '"$dawdle"
 mutant 'a sleeper does not look afresh once its bit is set' 50000 wait.c \
-	's/if \(ops->ready\(self, true\) \|\| hli_load_acq\(&wait->cancelled\)\)/if (false)/'
+	's/if \(ops->ready\(self, true\) \|\| hli_load_acq\(&wait->cancelled\)\)/if (false)/; '"$dawdle_first"
 mutant 'a sleeper reads the count after its fresh look' 50000 wait.c \
 	's/ret = futex_wait\(wait->count, count, ns\);/ret = futex_wait(wait->count, hli_load_acq(wait->count), ns);/; '"$dawdle"
 mutant 'a sleeper sets its bit after its fresh look' 50000 wait.c \
