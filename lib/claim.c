@@ -50,7 +50,7 @@ void hli_claimer_init(struct hli_claimer *claimer, const struct hli_view *view,
 	claimer->refuse = view->geo.unread == HL_UNREAD_REFUSE;
 	/* Nothing is known yet: the first claim raises it. */
 	claimer->low = 0;
-	claimer->ask = HLI_ASK_LINES * HL_LINE_BYTES / view->geo.slot_bytes;
+	claimer->ask = hli_ask_slots(view->geo.slot_bytes);
 	/* Nothing was in the slots before the first lap. */
 	claimer->passed_to = view->geo.capacity + 1;
 	hli_lease_init(&claimer->lease);

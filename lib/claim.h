@@ -21,20 +21,25 @@
 #define HLI_ASK_ALONE 8u
 #define HLI_ASK_AFTER 8u
 
+static inline uint32_t hli_ask_slots(uint32_t slot_bytes)
+{
+	return HLI_ASK_LINES * HL_LINE_BYTES / slot_bytes;
+}
+
 /* A producer's own memory. */
 struct hli_claimer {
 	const struct hli_view *view;
 	struct hli_record *record;
-	uint32_t index;	   /* of the record */
-	uint32_t tenure;   /* its state word while it is ours */
-	uint32_t count;	   /* positions of the claim in hand; 0 for none */
-	uint32_t open;	   /* those not settled */
-	uint64_t first;	   /* position of the claim */
-	uint32_t ahead;	   /* slots from it to what is asked for; 0: nothing */
-	uint32_t in_a_row; /* claims that followed each other */
-	uint64_t next;	   /* position after the last claim */
-	uint64_t low;	   /* cached: slots below are free to overwrite */
-	uint64_t looked_at; /* position from which room for that was looked for */
+	uint32_t index;	    /* of the record */
+	uint32_t tenure;    /* its state word while it is ours */
+	uint32_t count;	    /* positions of the claim in hand; 0 for none */
+	uint32_t open;	    /* those not settled */
+	uint64_t first;	    /* position of the claim */
+	uint32_t ahead;	    /* slots from it to what is asked for; 0: nothing */
+	uint32_t in_a_row;  /* claims that followed each other */
+	uint64_t next;	    /* position after the last claim */
+	uint64_t low;	    /* cached: slots below are free to overwrite */
+	uint64_t looked_at; /* position; for room only to ask for */
 	uint32_t ask;	    /* slots ahead of a burst */
 	bool unsettled;	    /* there is room, but for a slow producer's stamp */
 	bool sole;

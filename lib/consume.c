@@ -113,14 +113,12 @@ HLI_APART static uint32_t ask_ahead_bytes(struct hl_consumer *consumer,
 					  const struct hl_batch *batch)
 {
 	const bool follows = batch->position == consumer->next;
-	const uint32_t slots =
-		HLI_ASK_LINES * HL_LINE_BYTES / batch->slot_bytes;
 
 	consumer->next = batch->position + batch->count;
-	if (!follows || batch->copied || batch->prefetch ||
-	    batch->mask - batch->first + 1 < batch->count + slots)
+	if (!follows ||
+	    batch->mask - batch->first + 1 < batch->count + consumer->ask)
 		return 0;
-	return slots * batch->slot_bytes;
+	return consumer->ask * batch->slot_bytes;
 }
 
 /* max is what was asked for. */

@@ -102,6 +102,8 @@ static void init_batch(struct hl_consumer *consumer)
 	};
 	consumer->batch_max = copied ? HLI_LOSSY_BATCH :
 				       (uint32_t)view->geo.capacity;
+	if (!copied && !consumer->batch.prefetch)
+		consumer->ask = hli_ask_slots(view->geo.slot_bytes);
 	consumer->rows = view->geo.slot_bytes == HL_LINE_BYTES &&
 			 !consumer->batch.prefetch;
 }

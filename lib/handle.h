@@ -69,6 +69,7 @@ struct hl_consumer {
 	uint32_t batch_max;	 /* messages */
 	bool rows;		 /* they are walked a row at a time */
 	uint64_t next;		 /* position after the last batch */
+	uint32_t ask;		 /* slots ahead of a walk; 0: never */
 	unsigned char *copies;	 /* lossy */
 	unsigned char *payload_copy;
 	struct hli_waitfd *waitfd; /* hl_consumer_fd() */

@@ -180,13 +180,13 @@ static bool sleep_once(struct hli_wait *wait, const struct hli_wait_ops *ops,
 	return true;
 }
 
-/* Look often. True when there is something. */
-static bool look_often(const struct hli_wait_ops *ops, void *self)
+/* Look often, afresh at first if wanted. True when there is something. */
+static bool look_often(const struct hli_wait_ops *ops, void *self, bool fresh)
 {
 	int i;
 
 	for (i = 0; i < SPINS_PER_CLOCK; i++) {
-		if (ops->ready(self, false))
+		if (ops->ready(self, fresh && i == 0))
 			return true;
 		hli_pause();
 	}
@@ -222,7 +222,7 @@ static bool spin(struct hli_wait *wait, const struct hli_wait_ops *ops,
 	/* Cancelled is only a hint here. */
 	while (left && !hli_load_rlx(&wait->cancelled)) {
 		if (!wait->crowded && now < end) {
-			if (look_often(ops, self))
+			if (look_often(ops, self, false))
 				return true;
 			now = hli_now_ns();
 			continue;
@@ -253,14 +253,11 @@ static int wait_busy(struct hli_wait *wait, const struct hli_wait_ops *ops,
 		(int64_t)hli_min((uint64_t)deadline_ns,
 				 (uint64_t)hli_deadline_ns(BUSY_FIRST_NS));
 	int64_t now;
-	int ret, i;
+	int ret;
 
 	for (;;) {
-		for (i = 0; i < SPINS_PER_CLOCK; i++) {
-			if (ops->ready(self, i == 0))
-				return 0;
-			hli_pause();
-		}
+		if (look_often(ops, self, true))
+			return 0;
 		if (take_cancel(wait))
 			return -ECANCELED;
 		now = hli_now_ns();

@@ -19,6 +19,7 @@ unit_tests = \
 	%D%/unit/test_book \
 	%D%/unit/test_boot \
 	%D%/unit/test_core \
+	%D%/unit/test_crowded \
 	%D%/unit/test_itch \
 	%D%/unit/test_layout \
 	%D%/unit/test_lines \
@@ -30,8 +31,7 @@ unit_tests = \
 	%D%/unit/test_router \
 	%D%/unit/test_router_dead \
 	%D%/unit/test_router_threads \
-	%D%/unit/test_schema \
-	%D%/unit/test_crowded
+	%D%/unit/test_schema
 
 api_tests = \
 	%D%/api/test_admin \

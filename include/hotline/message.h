@@ -176,8 +176,8 @@ static inline void hl_line_store(void *line, const uint64_t word[HL_LINE_WORDS])
 }
 
 /*
- * For hl_claim_put() and hl_producer_send(). x86 makes stores visible in their order, and with AVX one
- * of 16 bytes at once.
+ * For hl_claim_put() and hl_producer_send(). x86 makes stores visible in their
+ * order, and with AVX one of 16 bytes at once.
  */
 #if defined(__x86_64__) && defined(__AVX2__) && !defined(__SANITIZE_THREAD__)
 #define HL_WIDE_STAMPS 1

@@ -26,6 +26,7 @@ static int looks;		      /* of this wait */
 static int yields;		      /* the same */
 static int looks_first;		      /* before the first yield */
 static int yields_wanted;
+static bool cancels; /* somebody does, in a yield */
 
 int sched_yield(void)
 {
@@ -33,6 +34,8 @@ int sched_yield(void)
 
 	if (yields++ == 0)
 		looks_first = looks;
+	if (cancels)
+		hli_wait_cancel(&waiter);
 	while (crowd && hli_now_ns() < end)
 		;
 	return 0;
@@ -67,6 +70,14 @@ static void wait_for(int n)
 	yields_wanted = n;
 	ck_assert_int_eq(hli_wait_until(&waiter, &ops, NULL, INT64_MAX), 0);
 	ck_assert_int_eq(yields, n);
+}
+
+/* Wait for what does not come: what the wait returned. */
+static int wait_in_vain(int64_t ns)
+{
+	yields_wanted = -1;
+	yields = 0;
+	return hli_wait_until(&waiter, &ops, NULL, hli_now_ns() + ns);
 }
 
 static void begin(void)
@@ -142,12 +153,20 @@ START_TEST(time_limit_is_seen_between_yields)
 	begin();
 	crowd = true;
 	wait_for(1);
-	yields_wanted = -1;
-	yields = 0;
-	ck_assert_int_eq(hli_wait_until(&waiter, &ops, NULL,
-					hli_now_ns() + OTHERS_NS),
-			 -ETIMEDOUT);
+	ck_assert_int_eq(wait_in_vain(OTHERS_NS), -ETIMEDOUT);
 	ck_assert_int_le(yields, 2);
+	core_ring_fini(&ring);
+}
+END_TEST
+
+START_TEST(cancelling_is_seen_between_yields)
+{
+	begin();
+	crowd = true;
+	wait_for(1);
+	cancels = true;
+	ck_assert_int_eq(wait_in_vain(DEADLINE_NS), -ECANCELED);
+	ck_assert_int_eq(yields, 1);
 	core_ring_fini(&ring);
 }
 END_TEST
@@ -159,11 +178,7 @@ START_TEST(who_yielded_for_long_sleeps)
 	crowd = true;
 	wait_for(1);
 	others_ns = 2 * MS_NS;
-	yields_wanted = -1;
-	yields = 0;
-	ck_assert_int_eq(hli_wait_until(&waiter, &ops, NULL,
-					hli_now_ns() + 200 * MS_NS),
-			 -ETIMEDOUT);
+	ck_assert_int_eq(wait_in_vain(200 * MS_NS), -ETIMEDOUT);
 	ck_assert_int_eq(yields, 1);
 	ck_assert_uint_ge(waiter.record->waits, 1);
 	core_ring_fini(&ring);
@@ -176,11 +191,7 @@ START_TEST(who_would_sleep_at_once_yields_once)
 	crowd = true;
 	wait_for(1);
 	waiter.spin_ns = 1;
-	yields_wanted = -1;
-	yields = 0;
-	ck_assert_int_eq(hli_wait_until(&waiter, &ops, NULL,
-					hli_now_ns() + 200 * MS_NS),
-			 -ETIMEDOUT);
+	ck_assert_int_eq(wait_in_vain(200 * MS_NS), -ETIMEDOUT);
 	ck_assert_int_eq(yields, 1);
 	core_ring_fini(&ring);
 }
@@ -194,6 +205,7 @@ int main(void)
 		who_is_not_yields_more_often_before_a_sleep,
 		who_is_alone_again_spins_again,
 		time_limit_is_seen_between_yields,
+		cancelling_is_seen_between_yields,
 		who_yielded_for_long_sleeps,
 		who_would_sleep_at_once_yields_once,
 	};
